@@ -17,7 +17,7 @@ import { endpoints as allEndpoints } from './routes/index.ts';
 
 type Parts = Partial<Doors> & { endpoints?: readonly Endpoint[] };
 
-/** The whole HTTP door, not yet listening. */
+/** Creates the whole HTTP application, not yet listening. */
 export function createApp({
   endpoints = allEndpoints,
   authenticate = callers.authenticate,
@@ -29,7 +29,7 @@ export function createApp({
   app.set('trust proxy', config.TRUST_PROXY);
   app.use(requestLog);
   app.use(requestForm);
-  // Before all else: on a short domain there is nothing else.
+  // Before all other routes, because a short domain serves nothing else.
   app.use(shortLinks());
   const failures = failureLimit();
   mount(app, endpoints, { authenticate, transaction: inTransaction, failures });

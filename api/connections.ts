@@ -16,11 +16,11 @@ type HttpConnection = {
   sending: { response: ServerResponse; since: number } | undefined;
 };
 
-/** Nobody pipelines so many in earnest; each is held in memory. */
+/** The most waiting requests of a connection: no real client sends more, and each is held in memory. */
 const mostWaiting = 100;
 const checkEveryMs = 1_000;
 
-/** Keeps an eye on the connections of a server, so that none can be held for ever or take more than its part. */
+/** Watches the connections of a server, so that no client can hold one for ever or take more than its share. */
 export function watchConnections(server: Server, { answerTimeoutMs }: { answerTimeoutMs: number }) {
   const connections = new Map<Duplex, HttpConnection>();
   const perAddress = addressLimit();
@@ -38,7 +38,7 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
   const timer = setInterval(cutUnread, Math.min(checkEveryMs, answerTimeoutMs)).unref();
   server.once('close', () => clearInterval(timer));
 
-  /** Node waits for ever for a client that does not read. */
+  /** Closes connections whose client does not read its answer; Node would wait for ever. */
   function cutUnread(): void {
     const time = performance.now();
     for (const [socket, connection] of connections) {
@@ -50,10 +50,10 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
   }
 
   /**
-   * Requests of one connection are dealt with one after the other, in their order: a client that sends thousands
-   * without reading an answer would otherwise have them all worked at once. An answer that fits into the buffer of the
-   * socket ends in the turn that made it, so each request that follows waits for a later turn: otherwise one connection
-   * would have all of its requests done in one turn of the event loop, and everybody else would wait for them.
+   * Handles the requests of one connection one after the other: otherwise a client that sends thousands without
+   * reading an answer would have all of them processed at once. An answer that fits into the buffer of the socket ends
+   * in the same turn of the event loop, so each following request waits for a later turn: otherwise one connection
+   * could have all of its requests handled in one turn, while everybody else waits.
    */
   function inOrder(app: RequestListener): RequestListener {
     return (request, response) => {
@@ -79,7 +79,7 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
     };
   }
 
-  /** The latest response of the connection, unless it has been made whole. */
+  /** Returns the latest response of the connection, unless its end has been written. */
   function unfinishedOn(socket: Duplex): ServerResponse | undefined {
     const latest = connections.get(socket)?.latest;
     return latest && !latest.writableEnded ? latest : undefined;
@@ -90,12 +90,15 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
     return (connections.get(socket)?.waiting ?? 0) > 0;
   }
 
-  /** To Node a connection that has not asked anything yet is in use; proxies and browsers open such in advance. */
+  /**
+   * Closes connections that have sent no request so far: to Node they are in use. Proxies and browsers open such
+   * connections in advance.
+   */
   function closeSilent(): void {
     for (const [socket, { latest }] of connections) if (!latest) socket.destroy();
   }
 
-  /** Every answer that has not begun tells the client that it is the last on its connection. */
+  /** Makes every answer that has not begun tell the client that it is the last on its connection. */
   function endWithAnswers(): void {
     for (const { current } of connections.values())
       if (current && !current.headersSent) current.shouldKeepAlive = false;
@@ -104,12 +107,14 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
   return { inOrder, unfinishedOn, isPipelined, closeSilent, endWithAnswers };
 }
 
-/** Counts the open connections of each address; behind a proxy all come from it, and it does the counting. */
+/**
+ * Counts the open connections of each address. Behind a proxy all connections come from the proxy, which has to count.
+ */
 function addressLimit() {
   const most = config.TRUST_PROXY > 0 ? 0 : config.CONNECTIONS_PER_ADDRESS;
   const open = new Map<string, number>();
 
-  /** How to leave again; null where the address has as many as it may have. */
+  /** Counts one connection and returns the function that takes the count back; null if the address is at its limit. */
   function enter({ remoteAddress }: Socket): (() => void) | null {
     if (most === 0) return () => undefined;
     const address = networkIn(remoteAddress ?? '') ?? 'unknown';

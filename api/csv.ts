@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { flatRow } from '../shared/formats/flat-row.ts';
 
-/** Whether the caller would have CSV rather than JSON. A parameter of a type, such as a charset, changes nothing. */
+/** Whether the caller prefers CSV to JSON. Parameters of a type, such as a charset, are ignored. */
 export function prefersCsv(request: Request): boolean {
   const accept = request.headers.accept?.split(',').map(withoutParameters).join(',');
   // Express reads the header from here.
@@ -16,8 +16,8 @@ function withoutParameters(range: string): string {
 }
 
 /**
- * The rows of a report as CSV (RFC 4180), with the names of members within members joined by dots. The header comes from
- * the description, so that it is there without rows too.
+ * Returns the rows of a report as CSV (RFC 4180); names of nested members are joined by dots. The header comes from
+ * the schema, so that it is there without rows too.
  */
 export function csvOf(report: z.ZodType, data: readonly object[]): string {
   const columns = columnsOf(rowOf(report));
@@ -37,7 +37,7 @@ function columnsOf({ shape }: z.ZodObject): string[] {
   );
 }
 
-/** A spreadsheet takes a text that begins like a formula for one, and carries it out; an apostrophe keeps it a text. */
+/** Writes a cell. A spreadsheet runs a text that begins like a formula; an apostrophe keeps it a text. */
 function cell(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return `${value}`;
   if (typeof value !== 'string') return '';

@@ -17,11 +17,11 @@ export type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body ex
   params: z.output<Params>;
   query: z.output<Query>;
   body: z.output<Body>;
-  /** Of an operation that takes a file. */
+  /** The uploaded file; empty for an operation that takes none. */
   upload: Upload;
 };
 
-/** A request with a field of the wrong shape. */
+/** The usable part of a request in which some field has the wrong shape. */
 type UsableInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
   caller: Caller;
   params: Usable<z.output<Params>>;
@@ -33,7 +33,7 @@ type HandlerResult<Response> = Response extends z.ZodType ? z.input<Response> : 
 
 type OtherStatus = { status: 200 | 201 | 202; description: string };
 
-/** A result that goes out with the operation's other status. */
+/** A result that is sent with the operation's `otherStatus`. */
 export class Other<Value> {
   readonly value: Value;
   constructor(value: Value) {
@@ -45,7 +45,7 @@ export function other<Value>(value: Value): Other<Value> {
   return new Other(value);
 }
 
-/** A result that is JSON text already, such as stored events: it goes out as it is. */
+/** A result that is JSON text already, such as stored events. The text is sent unchanged. */
 export class Serialized {
   readonly json: string;
   constructor(json: string) {
@@ -59,9 +59,9 @@ type Ending<Value> = {
   /** The longest that `finish` takes. */
   withinMs: number;
   /**
-   * Runs once the transaction has committed, in none itself; it repeats nothing that was committed. A problem that it
-   * returns is the answer, as if nothing had been done, and leaves the Idempotency-Key free: it has taken back what
-   * there was to take back.
+   * Runs after the commit, outside of a transaction, and repeats nothing that was committed. If `finish` returns a
+   * Problem, the Problem is the answer and the Idempotency-Key stays free, as if nothing had been done: `finish` has
+   * then undone the committed work where necessary.
    */
   finish: () => Promise<Handled<Value> | Problem>;
 };
@@ -76,7 +76,9 @@ export class Unfinished<Value> {
   }
 }
 
-/** `soFar` is the answer where there is no other: when `finish` fails, or the process ends before it does. */
+/**
+ * Returns an Unfinished result. `soFar` is the answer if `finish` fails, or if the process ends before `finish` does.
+ */
 export function unfinished<Value>(soFar: Handled<Value>, ending: Ending<Value>): Unfinished<Value> {
   return new Unfinished(soFar, ending);
 }
@@ -88,11 +90,11 @@ export type Example<Body extends z.ZodType> = {
   name: string;
   summary: string;
   body: z.input<Body> | ((at: Date) => z.input<Body>);
-  /** Of an operation that takes one. */
+  /** The text of the file, for an operation that takes one. */
   file?: string;
 };
 
-/** A time for an example: the description says it anew each day, so that it lies ahead. */
+/** Returns a time for an example. The API description is made again each day, so the time is always in the future. */
 export function dayAfter(at: Date): string {
   return new Date(at.getTime() + 86_400_000).toISOString();
 }
@@ -111,50 +113,50 @@ type Declaration<
   id: string;
   tag: string;
   summary: string;
-  /** Tells its users what the summary does not: the needed scopes are added in the API description. */
+  /** Says more to users than the summary. The API description adds the needed scopes by itself. */
   description: string;
-  /** All of them are needed. */
+  /** The caller needs all of these scopes. */
   scope: Scope | readonly Scope[];
-  /** A path that does not fit is 404 not_found, never a validation error. */
+  /** An id of the wrong form in the path is answered with 404 not_found; only a PUT gets a validation error. */
   params?: Params;
-  /** Strings from the URL: use the query… fields. An array field may be repeated or separated by commas. */
+  /** Query parameters are strings: use the `query…` fields. An array may be repeated parameters, or one with commas. */
   query?: Query;
   body?: Body;
   /**
-   * The first is the least that works. Each works as it is in the workspace that scripts/start makes, on a record of
-   * that workspace where the path names one.
+   * The first example has the fewest fields that work. Each example works unchanged in the workspace that
+   * scripts/start makes; where the path names a record, on a record of that workspace.
    */
   examples?: readonly Example<NoInfer<Body>>[];
-  /** The body is the part `settings` of a form (multipart/form-data), and a part `file` comes behind it. */
+  /** The request is a form (multipart/form-data): the part `settings` is the body, and a part `file` follows it. */
   takesFile?: boolean;
-  /** Fields of a related operation that must not be ignored here, and why each is refused. */
+  /** Fields of a related operation that are refused here instead of ignored, each with the reason. */
   notTaken?: Readonly<Record<string, string>>;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
-  /** Members and items at all depths; default 50,000. */
+  /** The most object members and array items, at all depths together; default 50,000. */
   bodyLimitValues?: number;
-  /** Where the body has LargeStrings: the names on the way there, `*` for any item. The rest is held in memory. */
+  /** Paths of the LargeStrings in the body: field names, and `*` for any array item. All else is held in memory. */
   largeTexts?: readonly (readonly string[])[];
-  /** Path of the record that was made; it goes out as an absolute URL with a 201. */
+  /** Returns the path of the new record; a 201 answer sends it as an absolute URL. */
   location?: (result: NoInfer<HandlerResult<Response>>) => string;
-  /** The rows under `data` go out as CSV to who asks for that by Accept. */
+  /** A caller that asks for CSV with the Accept header gets the rows under `data` as CSV. */
   csv?: boolean;
-  /** A second way to succeed, such as 200 where the record was there already: what `handle` returns as `other(…)`. */
+  /** A second success status, such as 200 if the record existed already. `handle` chooses it with `other(…)`. */
   otherStatus?: OtherStatus;
-  /** The refusals of this operation beyond those of every operation of its shape. */
+  /** Error codes of this operation, besides those of every operation of its shape. */
   problems: readonly ErrorCode[];
   /**
-   * The faults that the rules behind the shapes find. They are asked for where the shape of some field is wrong, about
-   * the other fields, so that all faults are told at once; of a request with the right shape `prepare` or `handle`
-   * tells the same. It changes nothing.
+   * Returns the faults that the business rules find, and changes nothing. Runs only if some field has the wrong shape:
+   * it checks the other fields, so that the caller gets all faults in one answer. For a request of the right shape
+   * `prepare` or `handle` reports the same faults.
    */
   faults?: (input: UsableInput<Params, Query, Body>) => FieldErrors | Promise<FieldErrors>;
   /** Slow work (rendering, hashing), done before the transaction opens. */
   prepare?: (input: Input<Params, Query, Body>) => Promise<Prepared>;
   /**
-   * Takes back what `prepare` has stored, where the transaction has come to nothing, or another process has done the
-   * same request meanwhile. Whether a COMMIT without an answer was done is not known here: what was committed must
-   * stay.
+   * Undoes what `prepare` has stored, if the transaction failed, or if another process has done the same request
+   * meanwhile. After a COMMIT without an answer it is not known whether the commit happened, so `abandon` must keep
+   * what was committed.
    */
   abandon?: (input: Input<Params, Query, Body> & { prepared: Prepared }) => Promise<void>;
   /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */
@@ -167,7 +169,7 @@ type Declaration<
   ? { status: 200 | 201; response: Response }
   : { status: 204; response?: Response });
 
-/** A declaration with its types forgotten: what the router and the API description read. */
+/** A declaration without its type parameters, for the router and the API description. */
 export type Endpoint = {
   readonly method: Method;
   readonly path: string;
@@ -185,7 +187,7 @@ export type Endpoint = {
   readonly bodyLimitBytes: number;
   readonly bodyLimitValues?: number;
   readonly largeTexts: readonly (readonly string[])[];
-  /** Where the body has objects of free form: paths as of `largeTexts`. */
+  /** Paths of the free-form JSON objects in the body, in the form of `largeTexts`. */
   readonly freeForm: readonly (readonly string[])[];
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodType;
@@ -193,7 +195,7 @@ export type Endpoint = {
   readonly csv: boolean;
   readonly otherStatus?: OtherStatus;
   readonly problems: readonly ErrorCode[];
-  /** The names that its body may have. */
+  /** The field names that the body may have. */
   readonly knownFields: KnownFields;
   readonly faults?: (
     input: Pick<UnknownInput, 'caller' | 'params' | 'query' | 'body'>,
@@ -223,7 +225,7 @@ export function endpoint<
   Prepared = undefined,
 >(declaration: Declaration<Params, Query, Body, Response, Prepared>): Endpoint {
   const { scope, ...rest } = declaration;
-  // The schemas that typed the handler also check what reaches it, so the types may be forgotten here.
+  // The schemas that type the handler also check its input at run time, so the types may be dropped here.
   return {
     bodyLimitBytes: defaultBodyLimitBytes,
     largeTexts: [],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where a schema takes anything at all: the names of fields, and `*` for any item of an array. */
+/** Returns the places where a schema takes any value: field names, and `*` for any item of an array. */
 export function freeFormOf(schema: z.core.$ZodType): string[][] {
   if (schema instanceof z.ZodRecord || schema instanceof z.ZodUnknown || schema instanceof z.ZodAny)
     return [[]];
@@ -12,7 +12,7 @@ export function freeFormOf(schema: z.core.$ZodType): string[][] {
   const {
     _zod: { def },
   } = schema;
-  // Schemas that stand around another: optional, nullable, default.
+  // Schemas that wrap another: optional, nullable, default.
   return 'innerType' in def ? freeFormOf(def.innerType as z.core.$ZodType) : [];
 }
 

@@ -16,9 +16,9 @@ const lingerMs = 2_000;
 const mostHeaderBytes = 16 * 1024;
 
 /**
- * A server for the app that answers with a problem document also what Node refuses before the app sees it.
- * The app ends a slow body itself; the request timeout is for what it does not wait for. The answer timeout is for
- * clients that do not take what they have asked for.
+ * Creates a server for the app. A request that Node refuses before the app sees it gets a problem document too. The
+ * app ends a slow body itself; the request timeout is for bodies that the app does not wait for. The answer timeout is
+ * for clients that do not read their answer.
  */
 export function createHttpServer(
   app: RequestListener,
@@ -35,7 +35,7 @@ export function createHttpServer(
     noDelay: true,
     maxHeaderSize: mostHeaderBytes,
   });
-  // Their bytes are limited. Node would leave out what is past a number of them, and not say so.
+  // The bytes of headers are limited instead. Beyond a limited number Node would silently leave headers out.
   server.maxHeadersCount = 0;
   const connections = watchConnections(server, { answerTimeoutMs });
   connectionsOf.set(server, connections);
@@ -55,7 +55,7 @@ export function createHttpServer(
       socket.pause();
       return;
     }
-    // An answer to this would be read as that to a request before it, or as the rest of one.
+    // The client would read an answer to this as the answer to an earlier request, or as the rest of one.
     const isAmbiguous = connections.isPipelined(socket) || unfinished?.headersSent;
     if (error.code === 'ECONNRESET' || !socket.writable || isAmbiguous) {
       socket.destroy();

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Measured, nearest } from '../shared/formats/edit-distance.ts';
 
-/** The names that an object of a body may have; `null` where no object with names of its own lies below. */
+/** The field names that an object of a body may have; `null` where no object with named fields is below. */
 type Known = { members: Map<string, Known | null> } | { items: Known };
-/** The fields that a body may have, and the names that the record of its operation has beside that. */
+/** `known`: the fields that a body may have. `ofRecord`: the names of the fields of the operation's record. */
 export type KnownFields = { known: Known | null; ofRecord: ReadonlySet<string> };
 
 export function knownFieldsOf(body: z.ZodType | undefined, response: z.ZodType | undefined): KnownFields {
@@ -25,7 +25,7 @@ function knownOf(schema: z.core.$ZodType): Known | null {
   return inner && knownOf(inner);
 }
 
-/** A record has an id; all that it holds is its own. */
+/** Adds the names of the fields of records. A record has an id; all fields within a record belong to it. */
 function addNames(schema: z.core.$ZodType, isInRecord: boolean, names: Set<string>): void {
   if (schema instanceof z.ZodObject) {
     const isOfRecord = isInRecord || 'id' in schema.shape;
@@ -49,7 +49,7 @@ export function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
   return 'innerType' in def ? (def.innerType as z.core.$ZodType) : null;
 }
 
-/** Most bodies have known fields only, and this is all that they are asked. */
+/** Whether a body has unknown fields. Most bodies have none, so they need only this quick check. */
 export function hasUnknown(known: Known | null, value: unknown): boolean {
   if (known === null || typeof value !== 'object' || value === null) return false;
   if ('items' in known)
@@ -67,12 +67,15 @@ type Misnamed = { path: PropertyKey[]; meant: string };
 
 const shortestName = 5;
 const mostEdits = 2;
-// A longer name is no mistyped one. A name may be as long as the body.
+// A longer name is not a mistyped one, and a name may be as long as the body.
 const longestName = 256;
-/** More different names than these are no mistakes of writing, and comparing them all would take long. */
+/** More different unknown names are not typing mistakes, and comparing all of them would take long. */
 const mostCompared = 200;
 
-/** Unknown fields that nearly have the name of a known one (API decisions §1): mistyped, they would change what is done. */
+/**
+ * Returns unknown fields that nearly have the name of a known one (API decisions §1): a mistyped field would change
+ * what is done.
+ */
 export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Misnamed[] {
   const misnamed: Misnamed[] = [];
   const compared = new Map<Known, Map<string, string | null>>();
@@ -111,7 +114,10 @@ export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Mis
   return misnamed;
 }
 
-/** Equal but for case, `_` or `-`; or at most two edits apart, where it has five letters or more. */
+/**
+ * Returns the known name that differs only in case, `_` or `-`; or in at most two edits, if the name has five letters
+ * or more.
+ */
 function nearlyNamed(name: string, known: readonly string[]): string | null {
   if (name.length > longestName) return null;
   const plainName = plain(name);

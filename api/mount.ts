@@ -102,7 +102,7 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
 
 const longInOneTurn = 256 * 1024;
 
-/** A request of which all but the body has been looked at. */
+/** A request that has passed all checks before its body. */
 type Admitted = {
   endpoint: Endpoint;
   steps: Steps;
@@ -117,18 +117,19 @@ type Admitted = {
 async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promise<void> {
   const { endpoint, steps, request, response, caller, version, signature, idempotencyKey } = admitted;
   const transaction: Steps['transaction'] = (work) => pace.store(() => steps.transaction(work));
-  // Over the bytes, before anything in them is looked at.
+  // The signature covers the bytes, so it is checked before their content is read.
   await acceptSignature(signature, rawBody, pace);
   const read = async () => {
     const { body, upload } = await readParts(endpoint, request, rawBody);
-    // To parse a body of megabytes and to check it are both long enough for a turn of their own.
+    // Parsing a body of megabytes and checking it both take long enough for a turn of their own.
     if (rawBody.byteLength > longInOneTurn) await nextTurn();
     const input = validate(endpoint, request.params, search(request), body);
     if ('errors' in input) throw await refusalOf(endpoint, { caller, version }, input);
     return { caller, version, upload, ...input };
   };
   let abandon = async () => {};
-  // All that needs no transaction; what it returns runs in one, and again from the start after a deadlock.
+  // Does all that needs no transaction. The function that it returns runs in one, and again from the start after a
+  // deadlock.
   const prepare = async () => {
     const input = await pace.read(read);
     const prepared = await endpoint.prepare?.(input);
@@ -195,7 +196,7 @@ function answerOf({ status, otherStatus, location }: Endpoint, handled: unknown)
   };
 }
 
-/** As JSON or as CSV, whichever the caller likes better. */
+/** Sends JSON or CSV, whichever the caller prefers. */
 function sendRows(
   endpoint: Endpoint,
   request: Request,

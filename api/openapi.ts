@@ -64,8 +64,8 @@ export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
 }
 
 /**
- * The same, made a tag at a time with room for other work in between: all at once takes long enough to hold up everybody
- * else. Schemas that several tags use are the same in each of their parts.
+ * Makes the same description one tag at a time, with turns for other work in between: made at once, it takes long
+ * enough to hold up everybody else. Schemas that several tags use are equal in all parts.
  */
 export async function describeApiInParts(endpoints: readonly Endpoint[], at: Date) {
   const whole = describeApi([], at);
@@ -85,7 +85,7 @@ export async function describeApiInParts(endpoints: readonly Endpoint[], at: Dat
 
 /** Says in OpenAPI's own formats what zod spells out as bounds and patterns. */
 function tidy(jsonSchema: z.core.JSONSchema.BaseSchema, { _zod: { def } }: z.core.$ZodType): void {
-  // zod leaves out the default of what is text in the query and something else after it.
+  // zod leaves out the default of a value that is text in the query and becomes another type.
   if (def.type === 'default' && 'defaultValue' in def) jsonSchema.default = def.defaultValue;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   describeNullable(jsonSchema);

@@ -1,4 +1,4 @@
-/** The last request of a turn may go on past it: the slice says when no further one begins. */
+/** The time slice of a turn: after it no further task begins, but the last one may take longer. */
 const sliceMs = 10;
 
 /**

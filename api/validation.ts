@@ -14,13 +14,16 @@ type RawInput = { params: unknown; query: unknown; body: unknown };
 /** The faults in the shapes of a request, and the part of it that can be used. */
 type Misshapen = RawInput & {
   errors: FieldErrors;
-  /** The ids in the path are such as a record can have. */
+  /** Whether the ids in the path have a valid form. */
   isPathUsable: boolean;
-  /** Of a listing with a cursor of which no more than the limit is wrong: the request for its smallest page. */
+  /** For a listing with a cursor, if nothing but the limit is wrong: the same request with a limit of 1. */
   smallestPage: Pick<RawInput, 'params' | 'query'> | null;
 };
 
-/** Checks the shape of all of the input; what is wrong is told with all that the rules behind it find wrong. */
+/**
+ * Checks the shape of all input. If it is wrong, returns the faults and the usable part, to which the rules are
+ * applied too.
+ */
 export function validate(
   endpoint: Endpoint,
   params: unknown,
@@ -33,7 +36,7 @@ export function validate(
   const checkedBody = endpoint.body && check(endpoint.body, body, errors);
   if (hasUnknown(endpoint.knownFields.known, body)) refuseUnknown(endpoint, body, errors);
   const checkedParams = endpoint.params?.safeParse(params, { error: describe });
-  // The caller chooses the name of a record that is put, and is told which names there may be.
+  // The caller of a PUT chooses the name in the path, so the answer tells which names are allowed.
   if (checkedParams?.error && endpoint.method === 'put')
     for (const issue of checkedParams.error.issues) addError(errors, fieldPath(issue.path), issue.message);
   const input = { params: checkedParams?.data ?? {}, query: query ?? {}, body: checkedBody };
@@ -42,20 +45,21 @@ export function validate(
     const smallestPage = isPathUsable ? smallestPageOf(endpoint, input.params, values) : null;
     return { ...input, errors, isPathUsable, smallestPage };
   }
-  // An id that no record can have is answered as one that no record has.
+  // An id of the wrong form gets the same answer as an id without a record.
   if (checkedParams?.success === false) throw problem('not_found');
   return input;
 }
 
 /**
- * All that is wrong with a request, once its shape is known to be: the rules are asked about what can be used of it.
+ * Returns the refusal of a request of the wrong shape, with all of its faults: the business rules check the usable
+ * part.
  */
 export async function refusalOf(
   endpoint: Endpoint,
   { caller, version }: { caller: Caller; version: Version },
   { errors, isPathUsable, smallestPage, ...input }: Misshapen,
 ) {
-  // The rules of a change are those of the record, and there is none. A record that is put need not be there.
+  // The rules of a change need its record, and an id of the wrong form has none. A PUT may create its record.
   const knowsRules = isPathUsable || endpoint.method === 'put';
   const ofRules = knowsRules ? await faultsOf(async () => endpoint.faults?.({ caller, ...input })) : {};
   const ofPage =
@@ -66,7 +70,7 @@ export async function refusalOf(
     }));
   const found = { ...ofPage, ...ofRules };
   const fields = Object.keys(errors);
-  // A rule may find missing just the field that has the wrong shape.
+  // A rule may report a field as missing just because the field has the wrong shape.
   const isMisshapen = (field: string) => fields.some((one) => one === field || isWithin(one, field));
   for (const [field, messages] of Object.entries(found))
     if (!isMisshapen(field)) for (const message of messages) addError(errors, field, message);
@@ -77,15 +81,16 @@ async function faultsOf(find: () => Promise<FieldErrors | undefined | void>): Pr
   try {
     return (await find()) ?? {};
   } catch (error) {
-    // A record that is not there, for example, is told of once the shape is right.
+    // Other problems, such as a record that does not exist, are reported once the shape is right.
     if (error instanceof Problem) return error.options.errors ?? {};
     throw error;
   }
 }
 
 /**
- * Only a listing knows what its cursors are bound to, and it tells what is wrong with one when it is asked for a page.
- * Null where no cursor is given, or where more is wrong than the limit: a cursor is bound to the filter too.
+ * Returns a request for one item, with which the listing checks its cursor: only the listing knows what a cursor is
+ * bound to. Null if there is no cursor, or if more than the limit is wrong, because a cursor is bound to the filter
+ * too.
  */
 function smallestPageOf(endpoint: Endpoint, params: unknown, values: Record<string, unknown>) {
   if (endpoint.method !== 'get' || !values['cursor'] || !endpoint.query) return null;
@@ -97,7 +102,7 @@ function isWithin(path: string, field: string): boolean {
   return path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
-/** The output of the schema; of a value that it refuses, what can be used. */
+/** Returns the output of the schema. If the schema refuses the value, notes the faults and returns the usable part. */
 function check(schema: z.ZodType, value: unknown, errors: FieldErrors): unknown {
   const result = schema.safeParse(value, { error: describe });
   if (result.success) return result.data;
@@ -105,7 +110,7 @@ function check(schema: z.ZodType, value: unknown, errors: FieldErrors): unknown 
   return usableOf(schema, value);
 }
 
-/** A body of an operation that is not declared as one of the API. */
+/** Checks the body of a route that is not declared as an operation of the API. */
 export function checkedBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const errors: FieldErrors = Object.create(null);
   const checked = check(schema, body, errors);
@@ -113,14 +118,14 @@ export function checkedBody<Schema extends z.ZodType>(schema: Schema, body: unkn
   return checked as z.output<Schema>;
 }
 
-/** The fields and items that are right, each for itself; undefined where nothing is. */
+/** Returns the fields and items that are valid by themselves; undefined if nothing is usable. */
 function usableOf(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodObject) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     const given = value as Record<string, unknown>;
     return Object.fromEntries(
       Object.entries(schema.shape)
-        // One that is missing and has to be there has no usable value either.
+        // A required field that is missing is kept, as undefined, because it has no usable value either.
         .filter(([name, field]) => Object.hasOwn(given, name) || !z.safeParse(field, undefined).success)
         .map(([name, field]) => [
           name,
@@ -131,7 +136,7 @@ function usableOf(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodArray) {
     if (!Array.isArray(value)) return undefined;
     const items = value.map((item) => usablePart(schema.def.element, item));
-    // Where each item is right, there are too many of them, or too few.
+    // If every item is valid, the fault is the number of items.
     return items.some(isPartial) ? items : undefined;
   }
   const inner = innerOf(schema);
@@ -143,7 +148,7 @@ function usablePart(schema: z.core.$ZodType, value: unknown): unknown {
   return result.success ? result.data : usableOf(schema, value);
 }
 
-/** Most unknown fields are ignored; these would change what is done. */
+/** Refuses unknown fields that would change what is done; most unknown fields are ignored. */
 function refuseUnknown({ knownFields, notTaken }: Endpoint, body: unknown, errors: FieldErrors): void {
   for (const [name, value] of Object.entries(body as Record<string, unknown>))
     if (Object.hasOwn(notTaken, name) && value !== null) addError(errors, name, notTaken[name]!);
@@ -183,7 +188,7 @@ function queryValues(schema: z.ZodObject, search: string, errors: FieldErrors): 
   return values;
 }
 
-/** A filter that is not known would leave the list unfiltered. */
+/** Returns the fault of an unknown parameter. An unknown filter, if ignored, would leave the list unfiltered. */
 function unknownParameter(name: string, known: readonly string[]): string {
   return known.length === 0
     ? 'is not a query parameter: this operation takes none'
@@ -214,7 +219,7 @@ const kinds: Record<string, string> = {
   record: 'an object',
 };
 
-/** The fault of a value, as the end of a sentence that begins with the field. */
+/** Returns the fault of a value as the end of a sentence that begins with the name of the field. */
 function describe(issue: RawIssue): string {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type')

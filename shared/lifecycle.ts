@@ -16,7 +16,7 @@ const reportEveryMs = 2_000;
 
 let timers: NodeJS.Timeout[] = [];
 
-/** `startUp` for a process of its own: where it cannot begin, it says why in one line, and ends. */
+/** Runs `startUp` for a process of its own: if the process cannot start, logs the reason in one line and exits. */
 export async function startUpOrExit(): Promise<void> {
   try {
     await startUp();
@@ -28,13 +28,13 @@ export async function startUpOrExit(): Promise<void> {
 }
 
 /**
- * The start of every process: the database must be there, migrated and durable; then the clock
- * follows it. Redis may be away; that is said, and survived.
+ * Starts a process: the database must be there and migrated; a database that is not durable is logged. Then the clock
+ * follows the database. Redis may be away: this is logged, and the process goes on.
  */
 export async function startUp(): Promise<void> {
   if (timers.length > 0) return;
   await requireDatabase();
-  // The first waits for a connection to be made, so it says little.
+  // The first sample includes the time to connect, so it is not exact.
   await sampleClock();
   await sampleClock();
   const pending = await pendingMigrations();
@@ -70,7 +70,7 @@ async function checkServers(): Promise<void> {
 
 let isFollowing = false;
 
-/** One at a time: a slow database must not have its connections taken by those that ask it for the time. */
+/** Takes one sample at a time: samples must not use up the connections of a slow database. */
 function followClock(): void {
   if (isFollowing) return;
   isFollowing = true;
@@ -88,7 +88,7 @@ function reportCounts(): void {
   if (counts.length > 0) addTotals(counts);
   const gauges = readOwnGauges();
   const isWorthIt = gauges.some(([, value]) => value !== 0);
-  // Once more after the last, so that they go back to nothing.
+  // Written once more after the last value, so that the gauges go back to 0.
   if (isWorthIt || hasShownGauges) writeGauges(gauges);
   hasShownGauges = isWorthIt;
 }
@@ -101,6 +101,6 @@ export async function closeEverything(): Promise<void> {
   await closeOpened();
   await closeQueues();
   await closeDatabase();
-  // Transactions that committed until then may have woken somebody, and so opened the queues again.
+  // Transactions that committed meanwhile may have enqueued jobs, and so opened the queues again.
   await closeQueues();
 }

@@ -4,8 +4,8 @@ import { gauge } from '../shared/common/metrics.ts';
 import { readiness } from '../shared/domain/operations/health.ts';
 
 /**
- * The database as this process finds it. Without it there is nothing that a job could do, and each try would cost a
- * connection, several commands of Redis and a line of log, a thousand times a second where a thousand jobs wait.
+ * The circuit breaker of the database in this process. Without the database no job can do anything, and each try would
+ * cost a connection, several commands of Redis and a line of log, a thousand times a second if a thousand jobs wait.
  */
 const pause = createCircuitBreaker(
   { firstPauseMs: 1_000, longestPauseMs: 5_000, longestWaitMs: 5_000 },
@@ -24,11 +24,12 @@ export const { note } = pause;
 
 const patienceMs = 1_000;
 
-/** When a job may go on; or how long it has to wait. */
+/** Resolves when a job may go on, or with the time that it has to wait. */
 export async function pass(longestWaitMs?: number): Promise<Pass> {
   const own = await pause.pass(longestWaitMs);
   if ('waitMs' in own || !pause.isPaused()) return own;
-  // It goes ahead of all others, which need not wait until it has done with a slow relay.
+  // This job is the probe. If it takes long, for example with a slow relay, the database is asked directly, so that
+  // the other jobs need not wait for it.
   const timer = setTimeout(() => void probe(), patienceMs);
   return {
     leave: () => {

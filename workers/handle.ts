@@ -13,14 +13,17 @@ import * as database from './database-circuit-breaker.ts';
 /** A job contract with the code that runs it, its share of the process, and how it is queued. */
 export type Handler = {
   job: Job;
-  /** Of the lane that is this queue. */
+  /** Returns the concurrency of the lane that has this queue. */
   concurrencyOf: (queueName: string) => number;
-  /** BullMQ workers for each lane: one fetches all that it may hold, job after job, before it begins with the first. */
+  /**
+   * BullMQ workers for each lane. One worker fetches all jobs that it may hold, one by one, before it begins the
+   * first.
+   */
   workers: number;
   process: (queued: QueuedJob) => Promise<void>;
 };
 
-/** Sends a job into BullMQ's custom backoff until then; no failure, only its way of saying "later". */
+/** Makes BullMQ run a job again at `at`, through its custom backoff. This is not a failure of the job. */
 export class RetryLater extends Error {
   readonly at: Date;
   constructor(at: Date) {
@@ -30,10 +33,12 @@ export class RetryLater extends Error {
   }
 }
 
-// After a fault of ours or of the database; the row is the truth, so nothing is lost by waiting.
+// Delay after an error of ours or of the database. The row holds the truth, so nothing is lost by waiting.
 const faultDelayMs = 1_000;
 
-/** BullMQ's backoff strategy: the error knows the time. */
+/**
+ * Returns the delay for BullMQ's backoff strategy: a RetryLater says until when, any other error gets a fixed delay.
+ */
 export function backoffMs(_attemptsMade: number, _type?: string, error?: Error): number {
   if (error instanceof RetryLater) return Math.max(1, error.at.getTime() - now().getTime() + 1);
   return faultDelayMs;
@@ -45,7 +50,7 @@ export function handle<Payload, Lane extends string>(
   options: {
     concurrency: number | ((lane: Lane) => number);
     workers?: number;
-    /** The schedule makes the next one. */
+    /** Whether the job repeats: the schedule then adds the next run. */
     repeats?: boolean;
   },
   run: (payload: Payload, lane: Lane) => Promise<WorkOutcome>,
@@ -65,7 +70,7 @@ export function handle<Payload, Lane extends string>(
         const again = await settle(job, queued, options.repeats, () =>
           run(parsed.data, laneOf(queued.queueName)),
         );
-        // Kept, those of an outage would all be run when it ends.
+        // A repeating job is not kept: after an outage all runs that were missed would run at once.
         if (again && !options.repeats) throw again;
       }),
   };
@@ -75,7 +80,10 @@ const strangerPauseMs = 5_000;
 /** Longer than two versions run side by side. */
 const strangerLifeMs = 3_600_000;
 
-/** While a new version is rolled out beside this one, a job that this one does not understand is the other's. */
+/**
+ * Leaves a job that this version does not understand to the other version of a rollout. Drops the job once it is older
+ * than a rollout can be.
+ */
 function leave(job: Job, queued: QueuedJob): void {
   const context = { job: job.name, name: queued.name, jobId: queued.id };
   if (databaseTime().getTime() - queued.timestamp > strangerLifeMs) {
@@ -89,7 +97,7 @@ function leave(job: Job, queued: QueuedJob): void {
 
 let stopping = false;
 
-/** For work that goes on for minutes: whether this process is to end. */
+/** Whether this process is about to end; for work that takes minutes. */
 export const isStopping = (): boolean => stopping;
 
 export function noteStopping(value: boolean): void {
@@ -104,7 +112,7 @@ export async function workDone(limitMs: number): Promise<void> {
   while (inHand > 0 && performance.now() < end) await sleep(20);
 }
 
-/** Returns how the job goes on in BullMQ; null: not at all. */
+/** Does the work. Returns when BullMQ is to run the job again; null if not at all. */
 async function settle(
   job: Job,
   queued: QueuedJob,
@@ -116,7 +124,7 @@ async function settle(
   inHand += 1;
   try {
     const outcome = await work();
-    // A job that only says "later" may have come to that without the database.
+    // A job that only says "later" may not have used the database, so it proves nothing about it.
     if (typeof outcome === 'string') database.note(false);
     // Work that is due much later has been parked in its row; the sweep brings it back (architecture rule 3).
     return typeof outcome !== 'string' && isNear(outcome.retryAt) ? new RetryLater(outcome.retryAt) : null;

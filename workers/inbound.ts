@@ -20,7 +20,7 @@ async function main(): Promise<void> {
     await inbound.stop(config.SHUTDOWN_SECONDS * 500);
     await closeEverything();
   });
-  // Only now: whoever reads this may stop the process, and it must know how to finish.
+  // Logged only now: a reader of this line may stop the process, which must then know how to finish.
   logger.info({ port: inbound.port }, 'inbound started');
 }
 

@@ -16,7 +16,7 @@ import { backoffMs, type Handler, noteStopping, workDone } from './handle.ts';
 import { loadHandlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
 
-// How long BullMQ may take to say goodbye to Redis once nothing is in hand.
+// How long BullMQ may take to close its workers once no job is running.
 const closeLimitMs = 2_000;
 // The rest of the grace closes the database and the queues.
 const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECONDS * 1000 - 3_000);
@@ -28,16 +28,16 @@ const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECO
 export async function startWorkers(names: string[] = jobs.map(({ name }) => name)) {
   const chosen = names.map((name) => chosenOf(name, jobs));
   const handlers = await loadHandlers(chosen.map(({ job }) => job.name));
-  // Carriers count binds: only those that send have one.
+  // Carriers count binds, so only processes that send texts have one.
   const hasGateways = chosen.some(({ job }) => job.name === sendSms.name);
   const smsGateways = hasGateways ? await import('../shared/domain/sms/gateways/gateways.ts') : undefined;
   await startUp();
   noteStopping(false);
   const connection = connectToRedis({
-    // Workers wait for Redis however long it is away, unlike whoever adds jobs.
+    // Workers wait for Redis however long it is away, unlike the connection that adds jobs.
     maxRetriesPerRequest: null,
-    // The outcomes of many jobs at one moment are one write. A job whose end is lost with the connection is found
-    // again as one of a worker that died, and finds its row done.
+    // The outcomes of many jobs at one moment become one write. If the end of a job is lost with the connection,
+    // BullMQ runs the job again as that of a dead worker, and the job finds its row done.
     enableAutoPipelining: true,
   });
   const workers = chosen.flatMap((one, index) => startLanes(one, handlers[index]!, connection));
@@ -47,12 +47,12 @@ export async function startWorkers(names: string[] = jobs.map(({ name }) => name
     stop: async () => {
       noteStopping(true);
       schedule.stop();
-      // BullMQ would wait for a Redis that is away. Work in hand is written down in MySQL, so that is enough to
-      // wait for; the jobs are found again as those of a worker that died.
+      // BullMQ would wait for a Redis that is away. The results of running work are in MySQL, so it is enough to wait
+      // for the work; its jobs are found again as those of a dead worker.
       const isRedisThere = await isRedisUp();
       if (!isRedisThere) await workDone(stopLimitMs);
       const closed = Promise.all(workers.map((worker) => worker.close(!isRedisThere)));
-      // A connection may have lost its node of a Cluster just now, while the others are well: BullMQ waits for it too.
+      // In a Cluster one connection may have just lost its node while the others work; BullMQ waits for that one too.
       await Promise.race([
         closed,
         workDone(stopLimitMs).then(() => sleep(closeLimitMs, undefined, { ref: false })),
@@ -77,7 +77,7 @@ function startLanes({ queueNames }: Chosen, handler: Handler, connection: RedisC
         lockDuration: 4_000,
         stalledInterval: 4_000,
         maxStalledCount: 1_000_000,
-        // After a connection that broke while jobs were being fetched; by default nothing is fetched for 15 seconds.
+        // The pause after a connection broke while jobs were being fetched; by default it is 15 seconds.
         runRetryDelay: 1_000,
         skipVersionCheck: true,
         settings: { backoffStrategy: backoffMs },
@@ -99,7 +99,7 @@ async function main(): Promise<void> {
     await workers.stop();
     await closeEverything();
   });
-  // Only now: whoever reads this may stop the process, and it must know how to finish.
+  // Logged only now: a reader of this line may stop the process, which must then know how to finish.
   logger.info({ jobs: names.length > 0 ? names : 'all' }, 'workers started');
 }
 

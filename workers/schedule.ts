@@ -15,9 +15,9 @@ export const schedule: { job: Job; everySeconds: number }[] = [
 ];
 
 /**
- * Every worker process adds every repeating job, whatever jobs it runs itself. The id is the stretch of time that
- * a run belongs to, so they add one job between them, and a flushed Redis has the next one within a period:
- * a schedule kept in Redis would die with it, and with it the sweep that repairs just that.
+ * Starts the schedule: every worker process adds every repeating job, whatever jobs it runs itself. The job id is the
+ * period that a run belongs to, so all processes together add one job, and an emptied Redis has the next job within a
+ * period. A schedule kept in Redis would be lost with it, and so would the sweep, which repairs just that.
  */
 export function startSchedule(): { stop(): void } {
   const timers = schedule.map(({ job, everySeconds }) => {

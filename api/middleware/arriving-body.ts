@@ -19,15 +19,18 @@ const retryAfterSeconds = 5;
 export type RawBody = Buffer | LargeBody;
 
 export type BodyOptions = {
-  /** It must be multipart/form-data; all others are JSON. */
+  /** The body must be multipart/form-data; all other bodies are JSON. */
   isForm?: boolean;
   limitBytes: number;
   timeoutMs: number;
-  /** Whose share of the budgets it takes. */
+  /** The owner of the share of the budgets that the body takes. */
   owner: string;
-  /** The answer names this where the budget is used up. */
+  /** The error code of the answer if the budget is used up. */
   busyCode: ErrorCode;
-  /** A large body that comes more slowly would not come in time, and would hold its part of the budget until then. */
+  /**
+   * The least rate of a large body: a slower one would not come in time, and would hold its part of the budget until
+   * then.
+   */
   leastRate: Rate;
 };
 
@@ -39,14 +42,17 @@ function overBudget({ busyCode }: BodyOptions) {
   return problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds });
 }
 
-/** The part of a large body in the budget: it takes as much as has come. Refuses one that is too large for what is free now. */
+/**
+ * Reserves a part of the budget for a large body; it grows as bytes come. Refuses a body that is too large for what is
+ * free now.
+ */
 export function reservationFor(options: BodyOptions, bytes: number): Reservation {
   const reservation = fileBudget.hasFree(options.owner, bytes) && fileBudget.reserve(options.owner);
   if (!reservation) throw overBudget(options);
   return reservation;
 }
 
-/** `announced`: the reservation of a body that is large by its headers. */
+/** Reads the body. `announced`: the reservation of a body that is large by its headers. */
 export function collect(
   request: IncomingMessage,
   options: BodyOptions,
@@ -103,7 +109,7 @@ export function collect(
     };
     const hold = (chunk: Buffer): void => {
       chunks.push(chunk);
-      // Most bodies come whole, and nothing waits for the rest of them.
+      // Most bodies come in one piece, and take no part of the budget.
       if (size === length) return;
       inMemory ??= memoryBudget.reserve(owner);
       if (!inMemory?.grow(size)) throw overBudget(options);
@@ -135,7 +141,7 @@ export function collect(
     };
     const onClose = () => stop(new Error('The client went away while it sent the body'));
     if (announced) enter(announced);
-    // A connection that breaks reports an error too; the close after it says all.
+    // A broken connection also emits an error; the close event that follows says enough.
     request
       .on('data', onData)
       .on('end', onEnd)

@@ -8,14 +8,16 @@ import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
 import { headerCount } from './request-form.ts';
 import { type BucketResult, tokenBuckets } from './token-buckets.ts';
 
-/** `mayLookUp` is asked before the database is, about a key that this process does not know. */
+/** `mayLookUp` is called before the database is asked about a key that this process does not know. */
 export type Authenticate = (token: string, mayLookUp: () => Promise<boolean>) => Promise<Caller | null>;
 
 const longestHeader = 200;
 // RFC 6750 §2.1; the scheme's case does not matter (RFC 9110 §11.1).
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** The caller that the Authorization header names. The refusal is the same, whatever is wrong with it. */
+/**
+ * Returns the caller that the Authorization header names. The refusal is the same, whatever is wrong with the header.
+ */
 export async function callerOf(
   request: Request,
   authenticate: Authenticate,
@@ -46,7 +48,7 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
     throw problem('forbidden', { detail: `The key lacks the scope ${missing.join(', ')}.` });
 }
 
-/** Keys of one address that are looked for at once; the others wait so long for those to end. */
+/** Unknown keys of one address that are looked up at once; further ones wait for up to `longestWaitMs`. */
 const lookUpsAtOnce = 10;
 const longestWaitMs = 2_000;
 const mostWaiting = 1_000;
@@ -54,19 +56,19 @@ const mostWaiting = 1_000;
 const failures: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'signature_invalid']);
 
 /**
- * Counts failed authentications by the client's address. Past the limit each further one is a 429, and a key that no
- * process knows costs nothing but that. Known keys work all the same, because many customers may share an
- * address.
+ * Counts failed authentications by the client's address. Past the limit each further failure is a 429, and a key that
+ * no process knows is refused without a look-up in the database. Known keys work all the same, because many customers
+ * may share an address.
  */
 export function failureLimit() {
   const perMinute = config.AUTH_FAILURES_PER_MINUTE;
   const burst = Math.max(1, Math.floor(perMinute));
   const buckets = tokenBuckets([{ kind: 'address', perSecond: perMinute / 60, burst }]);
 
-  // A key that nobody here knows counts as a failure before it is looked for, so that many at once are not all looked
-  // for.
+  // A key that this process does not know counts as a failure before its look-up. Otherwise many at once would all be
+  // looked up before the first is counted.
   const counted = new WeakMap<Request, BucketResult>();
-  // A good key gives back what it took. Only a few look-ups of an address are in hand, so that many good keys at once do
+  // A good key gives its token back. Only a few look-ups of an address run at once, so that many good keys at once do
   // not use up the failures of their address: after a start the process knows no key.
   const turns = semaphore({
     permits: () => Math.min(lookUpsAtOnce, burst),
@@ -85,12 +87,12 @@ export function failureLimit() {
     return taken.refusedBy === null;
   }
 
-  /** The look-up of this request has ended, if it needed one. */
+  /** Ends the look-up of this request, if it needed one. */
   function lookedUp(request: Request): void {
     held.get(request)?.();
   }
 
-  /** It was no failure after all. */
+  /** Takes back the counted failure of a request whose key was good. */
   function succeeded(request: Request): void {
     const taken = counted.get(request);
     if (!taken) return;
@@ -98,7 +100,7 @@ export function failureLimit() {
     if (!taken.refusedBy) buckets.putBack([networkOf(request)]);
   }
 
-  /** The answer in place of this error; the error itself unless it is a failure too many. */
+  /** Returns the error to answer with: a 429 past the limit of failures, otherwise the error that was thrown. */
   async function refusalFor(request: Request, thrown: unknown): Promise<unknown> {
     if (perMinute === 0 || !(thrown instanceof Problem) || !failures.has(thrown.code)) return thrown;
     const { refusedBy, retryAfterSeconds } =
@@ -113,9 +115,12 @@ export function failureLimit() {
 
 export type FailureLimit = ReturnType<typeof failureLimit>;
 
-/** The address that a client cannot choose: of IPv6 the /64, because all of one is usually in one hand. */
+/**
+ * Returns the address, or the part of it that a client cannot choose: of IPv6 the /64, because one client usually has
+ * all of it.
+ */
 export function networkOf(request: Request): string {
   const { ip = '', socket } = request;
-  // A proxy may have written no address, or one with a port, which would be another each time.
+  // A proxy may have written no address, or one with a port, which would differ from connection to connection.
   return networkIn(ip) ?? networkIn(socket.remoteAddress ?? '') ?? 'unknown';
 }

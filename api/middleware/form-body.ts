@@ -9,13 +9,13 @@ import type { RawBody } from './raw-body.ts';
 /** A file that came with a request; it can be read again and again. */
 export type Upload = () => AsyncGenerator<Uint8Array>;
 
-/** Of operations that take none. */
+/** The upload of operations that take no file. */
 export async function* noUpload(): AsyncGenerator<Uint8Array> {}
 
 const longestSettings = 1024 * 1024;
 const mostParts = 20;
 
-/** The JSON of the part `settings`, and the part `file`, which has to come behind it; parts of other names mean nothing. */
+/** Returns the JSON of the part `settings` and the part `file`, which has to follow it. Other parts are ignored. */
 export async function parseForm(
   request: IncomingMessage,
   rawBody: RawBody,
@@ -47,7 +47,7 @@ type Taking = {
   onFile: (file: File) => void;
 };
 
-/** Through all parts. Rejects with what `taking` throws, or where the body is no form. */
+/** Reads all parts of a form. Rejects with the error that `taking` throws, or if the body is not a form. */
 function walk(type: string, rawBody: RawBody, taking: Taking): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const source = Readable.from(piecesOf(rawBody));
@@ -96,7 +96,7 @@ const notForm = (message: string) => invalid('body', message);
 async function* readFile(type: string, rawBody: RawBody): AsyncGenerator<Uint8Array> {
   const { promise: found, resolve } = Promise.withResolvers<File>();
   const walked = walk(type, rawBody, { onField: () => {}, onFile: resolve });
-  // The file was there before; whoever stops reading it stops the walk.
+  // parseForm has already found the file. A reader that stops early stops this walk too, so its error is ignored.
   walked.catch(() => {});
   const file = await found;
   for await (const piece of file) yield piece as Uint8Array;
@@ -104,12 +104,12 @@ async function* readFile(type: string, rawBody: RawBody): AsyncGenerator<Uint8Ar
 }
 
 /**
- * Less than a stream of the parser holds before it asks its writer to wait. A part that is skipped and is longer than that,
- * whole in one piece with the end of the form, would make the parser wait for good.
+ * Less than a stream of the parser holds before it asks its writer to wait. If a skipped part longer than that came in
+ * one piece with the end of the form, the parser would wait for ever.
  */
 const pieceBytes = 16 * 1024;
 
-/** Copies: what lies in a file is read into the same bytes again, while the parser still holds the ones before. */
+/** Yields copies: all pieces of a file are read into the same buffer, while the parser still holds earlier ones. */
 async function* piecesOf(rawBody: RawBody): AsyncGenerator<Buffer> {
   if (Buffer.isBuffer(rawBody)) yield* slicesOf(rawBody);
   else for await (const piece of rawBody.read()) yield* slicesOf(Buffer.from(piece));

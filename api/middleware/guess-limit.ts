@@ -8,7 +8,7 @@ type GuessesLeft = { guesses: number; at: number };
 
 const mostAddresses = 10_000;
 
-/** `kind` keeps the counts of each use apart; `what` is counted, in words for who guesses. */
+/** `kind` keeps the counts of each use apart; `what` names the counted guesses in the answer. */
 type Guesses = { kind: string; what: string; perMinute: number };
 
 /** Counts wrong guesses by the client's address, all web processes together, as failed authentications are. */
@@ -16,7 +16,8 @@ export function guessLimit({ kind, what, perMinute }: Guesses) {
   const perSecond = perMinute / 60;
   const burst = Math.max(1, Math.floor(perMinute));
   const buckets = tokenBuckets([{ kind: 'address', perSecond, burst }]);
-  // Here too, because a thousand guesses at once would all be looked at before Redis has counted the first.
+  // Counted in this process too, because a thousand guesses at once would all be checked before Redis has counted the
+  // first.
   const leftOf = new LRUCache<string, GuessesLeft>({ max: mostAddresses });
 
   function left(network: string): GuessesLeft {
@@ -27,14 +28,17 @@ export function guessLimit({ kind, what, perMinute }: Guesses) {
     return known;
   }
 
-  /** Before the guess is looked at: otherwise the right one would still be found. */
+  /**
+   * Refuses a client past the limit. Must run before the guess is checked: otherwise the right one would still be
+   * found.
+   */
   function refuseOneTooMany(request: Request): void {
     if (perMinute === 0) return;
     const { guesses } = left(networkOf(request));
     if (guesses < 1) throw tooMany((1 - guesses) / perSecond);
   }
 
-  /** Counts a wrong one. */
+  /** Counts a wrong guess. */
   async function count(request: Request): Promise<void> {
     if (perMinute === 0) return;
     const network = networkOf(request);

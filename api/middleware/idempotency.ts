@@ -37,8 +37,8 @@ export function idempotencyKeyOf(request: IncomingMessage, method: Method, calle
 }
 
 /**
- * The parts by which two requests are the same: method, path, query and the bytes of the body, as sent. A target holds
- * neither space nor line break, so the parts cannot run into each other.
+ * Hashes the parts that make two requests the same: method, path, query and the bytes of the body, as sent. A target
+ * has neither space nor line break, so the parts cannot run into each other.
  */
 export function fingerprintOf(request: IncomingMessage, rawBody: RawBody): Buffer | Promise<Buffer> {
   const target = `${request.method} ${request.url}\n`;

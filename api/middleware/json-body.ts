@@ -5,7 +5,7 @@ import { hasFewValues, mostValues, type Path, startScan } from './json-scan.ts';
 
 const byteOrderMark = 0xfeff;
 
-/** The JSON object that the bytes spell; an empty body is an empty object. `freeForm`: where it has objects of free form. */
+/** Parses bytes to a JSON object; no bytes are an empty object. `freeForm`: the places of its free-form objects. */
 export function parseBody(bytes: Buffer, freeForm: readonly Path[], most: number = mostValues): unknown {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw notUtf8();
@@ -15,7 +15,9 @@ export function parseBody(bytes: Buffer, freeForm: readonly Path[], most: number
   return parseJson(scan.text(), () => jsonFaultPlace(bytes.toString()));
 }
 
-/** `faultPlace`: where the body stops to be JSON, as it was sent: a scan leaves out long blanks and texts. */
+/**
+ * Parses JSON text. `faultPlace` finds the fault in the body as it was sent: a scan leaves out long blanks and texts.
+ */
 export function parseJson(text: string, faultPlace = () => jsonFaultPlace(text)): unknown {
   let value: unknown;
   try {
@@ -26,7 +28,7 @@ export function parseJson(text: string, faultPlace = () => jsonFaultPlace(text))
   return objectOf(value);
 }
 
-/** The object that JSON spelled, if it is one. */
+/** Returns the value if it is an object; throws malformed_json otherwise. */
 export function objectOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw problem('malformed_json', { detail: 'The body must be one JSON object.' });

@@ -2,28 +2,28 @@ import { invalidFields, problem } from '../../shared/common/errors.ts';
 import { mostFreeValues } from '../../shared/schemas/fields.ts';
 import { fieldPath } from '../field-path.ts';
 
-/** Where something lies in a body: the names of fields, and `*` for any item of an array. */
+/** A place in a body: field names, and `*` for any item of an array. */
 export type Path = readonly string[];
 
-/** `isOnPath`: what is looked for may lie within, so its names are read. */
+/** `isOnPath`: a searched place may be within this level, so its names are read. */
 type Level = { isArray: boolean; isOnPath: boolean; key: string | null; index: number; awaitsKey: boolean };
 
-/** A scan does this beside counting. `marker` and a number take the place of each string that is left out. */
+/** Options of a scan. It replaces each string that it leaves out by `marker` and a number. */
 type ScanOptions = {
   freeForm: readonly Path[];
   largeTexts?: readonly Path[];
   marker?: string;
-  /** Of this body. */
+  /** The most values that this body may have. */
   most?: number;
 };
 
-/** Where a string lies that was left out, without its quotes. `isLarge`: at one of `largeTexts`. */
+/** The place of a string that was left out, in bytes without its quotes. `isLarge`: its path is in `largeTexts`. */
 export type LeftOut = { start: number; end: number; isLarge: boolean };
 
 export const maxDepth = 32;
-/** Of a body: each member of an object and each item of an array is one, and an empty one of them is one more. */
+/** The most values of a body. Each object member and each array item is one; an empty object or array is one more. */
 export const mostValues = 50_000;
-/** Of a body, apart from the strings that are left out: what is parsed in one piece. */
+/** The most bytes of a body without the strings that are left out. These bytes are parsed in one piece. */
 const mostKeptBytes = 8 * 1024 * 1024;
 const longBlankBytes = 64;
 const longestKeyBytes = 256;
@@ -34,8 +34,8 @@ function tooDeep() {
 }
 
 /**
- * Reads JSON piece by piece before anything parses it, and refuses what would hold up everybody else then: too many
- * levels or values in all, or in one object of free form. Whether it is JSON is for the parser to say.
+ * Reads JSON piece by piece before the parser does. Refuses a body that would block the event loop for all others: too
+ * many levels, or too many values in all or in one free-form object. Only the parser checks that it is valid JSON.
  */
 export function startScan({ freeForm, largeTexts = [], marker = '', most = mostValues }: ScanOptions) {
   const levels: Level[] = [];
@@ -44,22 +44,25 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
   let keptBytes = 0;
   let values = 0;
   let freeValues = 0;
-  /** The level of the object of free form that the scan is in; 0 outside of one. */
+  /** The level of the free-form object that the scan is in; 0 outside of one. */
   let freeLevel = 0;
   let inString = false;
-  /** Of the string: whether it is no name. */
+  /** Whether the current string is a value, not a member name. */
   let isValue = false;
-  /** The string goes on with what a backslash in the piece before escapes. */
+  /** The last piece ended with a backslash, so the first byte of this piece is escaped. */
   let isEscaped = false;
   /** The string that is being left out. */
   let leaving: LeftOut | null = null;
-  /** The name that the string spells, as far as it has come; null when it is no name, or none that matters. */
+  /**
+   * The member name that the string spells, as far as it was read; null if it is a value, or a name that is not
+   * needed.
+   */
   let key: Buffer | null = null;
   const paths = [...freeForm, ...largeTexts];
 
   /**
-   * `at`: where in the body these bytes begin. No sequence of UTF-8 is cut in two by their ends. A string that goes on in
-   * the next piece is left out too: it may be of any length.
+   * Scans one piece of the body, which begins at the offset `at` and must not end within a UTF-8 sequence. A value
+   * that continues in the next piece is left out too, because it may be of any length.
    */
   function take(bytes: Buffer, at: number): void {
     let from = 0;
@@ -94,7 +97,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
         while (index < bytes.length && isBlank(bytes[index]!)) index += 1;
         if (index - start < longBlankBytes) continue;
         keep(bytes, from, start);
-        // One is left, for it may part two numbers.
+        // One blank is kept, because it may separate two numbers.
         from = index - 1;
       } else takeStructure(byte);
     }
@@ -102,7 +105,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
 
     function leaveOut(start: number, isLarge: boolean): void {
       keep(bytes, from, start);
-      // Two quotes are the least in the body, and an entry here.
+      // Even an empty string makes an entry in `leftOut`, so each entry counts as a value.
       countValue();
       kept.push(`${marker}${leftOut.length}`);
       leaving = { start: at + start, end: -1, isLarge };
@@ -154,7 +157,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
       throw problem('payload_too_large', { detail: `The body may have at most ${most} values.` });
   }
 
-  /** Where the string closes, from `start` on; -1 when it does not within these bytes. */
+  /** Returns the index of the closing quote, from `start` on; -1 if the string does not end in these bytes. */
   function endOfString(bytes: Buffer, start: number): number {
     let from = isEscaped ? start + 1 : start;
     isEscaped = false;
@@ -173,7 +176,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
     }
   }
 
-  /** A string that goes on in the next piece is copied, because the piece is overwritten. */
+  /** Adds to the name. A name that continues in the next piece is copied, because that piece overwrites this one. */
   function addToKey(part: Buffer, goesOn: boolean): void {
     if (key!.length > longestKeyBytes) return;
     key = goesOn || key!.length > 0 ? Buffer.concat([key!, part]) : part;
@@ -190,7 +193,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
   const isAboveOneOf = (those: readonly Path[]) =>
     levels.at(-1)?.isOnPath !== false &&
     those.some((path) => path.length > levels.length && startsHere(path));
-  /** Whether the path leads by where the scan is. */
+  /** Whether the path begins with the current place of the scan. */
   function startsHere(path: Path): boolean {
     return levels.every((level, depth) => {
       const name = path[depth];
@@ -205,7 +208,7 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** A name may be spelt with escapes. */
+/** Returns the name without its JSON escapes; null if an escape is invalid. */
 function nameOf(spelt: Buffer): string | null {
   if (!spelt.includes(0x5c)) return spelt.toString();
   try {
@@ -216,8 +219,8 @@ function nameOf(spelt: Buffer): string | null {
 }
 
 /**
- * Whether nothing in the JSON can be refused for its number of values; refuses what is nested too deep. Most bodies are
- * small, and for them this is all: strings are skipped by a native search.
+ * Whether the JSON has too few values to be refused for their number; throws if it is nested too deep. Most bodies are
+ * small and need only this check, which is fast: a native search skips the strings.
  */
 export function hasFewValues(bytes: Buffer): boolean {
   let depth = 0;
@@ -238,7 +241,7 @@ export function hasFewValues(bytes: Buffer): boolean {
   return true;
 }
 
-/** Where the string that opens at `start` closes; -1 when it does not. */
+/** Returns the index of the quote that closes the string opened at `start`; -1 if there is none. */
 function endOfString(bytes: Buffer, start: number): number {
   let end = bytes.indexOf(0x22, start + 1);
   while (end > 0) {

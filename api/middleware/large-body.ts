@@ -13,10 +13,10 @@ export { type Pace, paced, unpaced } from './large-body/pace.ts';
 export { type Rate, watchRate } from './large-body/rate.ts';
 export { type LargeBody, type Spool, startSpool } from './large-body/spool.ts';
 
-/** No field takes a longer text, counted in UTF-16; what comes after that is read, but is of no use to anybody. */
+/** No field takes a longer text, counted in UTF-16. The rest of a longer text is read, but thrown away. */
 const longestText = 2_100_000;
 
-/** The JSON object that the body spells, in which every string at one of `largeTexts` is a LargeText. */
+/** Parses the body to a JSON object, in which every string at one of `largeTexts` is a LargeText. */
 export async function parseLargeBody(body: LargeBody, places: Places): Promise<unknown> {
   const outline = await outlineOf(body, places);
   const { marker, leftOut } = outline;
@@ -26,7 +26,7 @@ export async function parseLargeBody(body: LargeBody, places: Places): Promise<u
     texts.push(
       isLarge ? new LargeText(() => textBetween(body, start, end)) : await longText(body, start, end),
     );
-  // Nobody else knows this body's marker.
+  // The marker is random for each body, so no client knows it.
   const filled = (found: unknown): unknown =>
     typeof found === 'string' && found.startsWith(marker) ? texts[Number(found.slice(marker.length))] : found;
   if (texts.length > 0) fill(value, filled);
@@ -43,7 +43,10 @@ async function parseOutline(body: LargeBody, outline: Outline): Promise<unknown>
   return objectOf(value);
 }
 
-/** Where the body stops to be JSON; null where long blanks were left out of the outline, of which no place is known. */
+/**
+ * Returns where the body stops being JSON; null if long blanks were left out of the outline, because their places are
+ * not known.
+ */
 async function faultPlace(body: LargeBody, { json, marker, leftOut }: Outline): Promise<TextPosition | null> {
   const bytesLeftOut = leftOut.reduce(
     (sum, { start, end }, index) => sum + end - start - Buffer.byteLength(`${marker}${index}`),
@@ -52,7 +55,7 @@ async function faultPlace(body: LargeBody, { json, marker, leftOut }: Outline): 
   if (Buffer.byteLength(json) + bytesLeftOut !== body.byteLength) return null;
   const text = withoutMark(json);
   const before = text.slice(0, jsonFaultIndex(text));
-  // From the last text before it on, the outline is as the body is.
+  // After the last text that was left out before the fault, the outline equals the body.
   const [last = '', number] =
     new RegExp(`${marker}(\\d+)`).exec(before.slice(Math.max(0, before.lastIndexOf(marker)))) ?? [];
   const from = number === undefined ? 0 : leftOut[Number(number)]!.end;
@@ -80,7 +83,10 @@ function fill(value: unknown, filled: (found: unknown) => unknown): void {
   }
 }
 
-/** The text of the JSON string whose inside lies there, piece by piece: in one it would hold up everybody else. */
+/**
+ * Returns the text of the JSON string between these offsets, read piece by piece: in one piece it would block the
+ * event loop.
+ */
 async function longText(body: LargeBody, start: number, end: number): Promise<string> {
   const parts: string[] = [];
   let length = 0;
@@ -92,12 +98,12 @@ async function longText(body: LargeBody, start: number, end: number): Promise<st
   return parts.join('');
 }
 
-/** The same in UTF-8. */
+/** Yields the same text in UTF-8, piece by piece. */
 async function* textBetween(body: LargeBody, start: number, end: number): AsyncGenerator<Buffer> {
   for await (const inside of insides(body, start, end)) yield unescape(inside);
 }
 
-/** Cut where neither a sequence of UTF-8 nor an escape is. */
+/** Yields pieces that split neither a UTF-8 sequence nor an escape. */
 async function* insides(body: LargeBody, start: number, end: number): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of body.read(start, end)) {

@@ -21,7 +21,7 @@ export function problemAddress(code: ErrorCode): string {
 
 export type WrittenProblem = { type: string; body: string };
 
-/** The problem document and its headers, apart from Request-Id. `write` puts it into another form. */
+/** Returns the problem document and its headers, apart from Request-Id. `write` gives the document another form. */
 export function problemAnswer(
   refusal: Problem,
   requestId: string,
@@ -83,8 +83,8 @@ function toProblem(thrown: unknown, requestId: string): Problem {
 }
 
 /**
- * Refuses the methods that a path does not have. Where a name in the path is none that an operation on it takes, such as
- * `lookup` for an id, the path is unknown.
+ * Refuses the methods that a path does not have. If no operation takes the id in the path, such as `lookup`, the path
+ * is unknown instead.
  */
 export function methodNotAllowed(allow: string, isPath: (params: unknown) => boolean = () => true) {
   return ({ params }: Pick<Request, 'params'>): never => {

@@ -28,8 +28,8 @@ const policies = [
 ] as const;
 
 /**
- * The request limits of callers: a bucket for each key with its rotations, which a new key of the same line does not
- * fill again, and one for each workspace. The headers follow draft-ietf-httpapi-ratelimit-headers-10.
+ * Limits the requests of callers: a bucket for each key together with its rotations, which a rotated key does not fill
+ * again, and one for each workspace. The headers follow draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function callerLimits(milliseconds?: () => number) {
   const { RATE_LIMIT_PER_SECOND: key, WORKSPACE_RATE_LIMIT_PER_SECOND: workspace } = config;

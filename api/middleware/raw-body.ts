@@ -14,13 +14,13 @@ import { headerCount } from './request-form.ts';
 export { type RawBody, smallBodyBytes } from './arriving-body.ts';
 
 const noBody = Buffer.alloc(0);
-/** A rest this small is read and forgotten, so that the connection can be used again. */
+/** An unread rest of this size is read and thrown away, so that the connection can be used again. */
 const smallRestBytes = 64 * 1024;
 const lingerMs = 5_000;
 
 /**
- * The bytes of the body, exactly as sent; none when there is no body. Refuses by the headers what it can, so that
- * a body of the wrong kind or size is never read. A large one has to be discarded by whoever gets it.
+ * Returns the bytes of the body, exactly as sent; none when there is no body. Refuses by the headers where it can, so
+ * that a body of the wrong type or size is never read. The caller has to discard a large body.
  */
 export async function readBody(
   request: IncomingMessage,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { problem } from '../../shared/common/errors.ts';
 
-/** How often a header was sent. Node keeps only the first of some headers, which another reader may not. */
+/** Counts how often a header was sent. Node keeps only the first of some headers; another reader may keep another. */
 export function headerCount(request: IncomingMessage, lowerCaseName: string): number {
   const { rawHeaders } = request;
   let count = 0;

@@ -9,10 +9,10 @@ const longestPath = 200;
 const linkToken = /^\/(u|o|l|confirm)\/.*/s;
 /** An address, or the number of a phone. */
 const personalPart = /\/(?:[^/]*(?:@|%40)[^/]*|(?:\+|%2b)?[\d%.-]{6,}(?=\/|$))/gi;
-// The line holds nothing to redact, and looking for it takes longer than all the rest of the log.
+// The log line has nothing to redact, and the search for it would take longer than the rest of the logging.
 const log = logger.child({}, { redact: { paths: [] } });
 
-/** The path without what it says of people, and without the tokens that links in emails and texts end in. */
+/** Returns the path without personal data, and without the tokens at the end of links in emails and texts. */
 export function loggedPath(url: string): string {
   const end = url.indexOf('?');
   // A query may hold what people searched for, so it stays out of the log.
@@ -21,7 +21,7 @@ export function loggedPath(url: string): string {
   return path.replace(linkToken, '/$1/…');
 }
 
-/** The client's own id when it can be used as one, else a new one. */
+/** Returns the client's own id if it can be used as one, else a new id. */
 export function requestIdOf(request?: IncomingMessage): string {
   const given = request?.headers['request-id'];
   return typeof given === 'string' && ownId.test(given) ? given : randomUUID();

@@ -16,7 +16,7 @@ export function verifySignature(
     {
       method: request.method!,
       authority,
-      // As it was sent, never decoded or tidied: what is signed is then what is routed.
+      // The path as it was sent, never decoded or normalized: the path that is signed is then the path that is routed.
       path: pathPrefix + (queryStart < 0 ? target : target.slice(0, queryStart)),
       query: queryStart < 0 ? '?' : target.slice(queryStart),
       header: headersOf(request),
@@ -25,7 +25,7 @@ export function verifySignature(
   );
 }
 
-/** Over the bytes, before anything in them is looked at. */
+/** Checks the signature of the bytes, before their content is read. */
 export async function acceptSignature(
   verified: requestSignatures.Verified | null,
   rawBody: RawBody,
@@ -44,8 +44,9 @@ export async function acceptSignature(
 let known: { url: string; authority: string; pathPrefix: string } | undefined;
 
 /**
- * Where clients send their requests: not the Host that arrives, which a proxy may rewrite and anybody may choose. Where
- * PUBLIC_URL has a path, the proxy has taken it off the request, and the client has signed it.
+ * Returns the address to which clients send requests. The Host header does not count, because a proxy may rewrite it
+ * and a client may choose it. If PUBLIC_URL has a path, the proxy has removed it from the request, but the client has
+ * signed it.
  */
 function publicAddress() {
   if (known?.url !== config.PUBLIC_URL) {
@@ -67,7 +68,7 @@ function combined(rawHeaders: readonly string[]): Map<string, string> {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
     const before = values.get(name);
-    // Node has taken off the spaces around it.
+    // Node has removed the spaces around the value.
     const line = rawHeaders[index + 1]!;
     values.set(name, before === undefined ? line : `${before}, ${line}`);
   }

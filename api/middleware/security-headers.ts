@@ -12,12 +12,12 @@ export const policy = {
   frameAncestors: ["'none'"],
 };
 
-/** Headers of security with these directives of the content's policy. */
+/** Returns middleware that sets security headers, with these directives of the Content-Security-Policy. */
 export function headersWith(directives: Record<string, string[]>) {
   return helmet({
     contentSecurityPolicy: { useDefaults: false, directives },
     xFrameOptions: { action: 'deny' },
-    // An operator who runs this on one name of a domain has not decided for its other names.
+    // An operator who uses one name of a domain has not decided about HTTPS on its other names.
     strictTransportSecurity: config.PUBLIC_URL.startsWith('https:') && { includeSubDomains: false },
   });
 }
@@ -25,7 +25,7 @@ export function headersWith(directives: Record<string, string[]>) {
 /** Everything that is not an operation of the API: pages, what they load, and refusals. */
 export const securityHeaders = headersWith(policy);
 
-/** The board writes styles into its page, and has addresses that its base makes whole. It posts no form. */
+/** The board writes styles into its page, and has relative addresses that depend on its `base`. It posts no form. */
 export const boardHeaders = headersWith({
   ...policy,
   styleSrc: ["'self'", "'unsafe-inline'"],

@@ -3,7 +3,7 @@ import { problem } from '../../shared/common/errors.ts';
 import { currentVersion, isKnownVersion, knownVersions, type Version } from '../../shared/common/versions.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
 
-/** The version in force: the header's, else the one that the key is pinned to, else the current one. */
+/** Returns the version in force: the header's, else the one that the key is pinned to, else the current one. */
 export function serviceVersion(request: IncomingMessage, caller: Caller): Version {
   // Node joins several lines with commas, and no version has one: two lines are never taken for one.
   const named = request.headers['service-version']?.toString();

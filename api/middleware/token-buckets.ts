@@ -21,9 +21,9 @@ type Bucket = {
   held: number;
   heldUntil: number;
   leased: number;
-  /** The part of `held` that Redis has noted as this process's; tokens beyond it were meant for waiting requests. */
+  /** The part of `held` that Redis counts as leased by this process; further tokens were meant for waiting requests. */
   known: number;
-  /** Tokens that nobody needed: the next lease gives them back. */
+  /** Unused tokens, which the next lease gives back. */
   returned: number;
   /** Requests since the last lease was asked for. */
   asked: number;
@@ -34,25 +34,25 @@ type Bucket = {
   left: number;
   leftAt: number;
   emptyUntil: number;
-  /** The tokens of a bucket that only this process counts. It decides while Redis is away. */
+  /** Tokens of a local bucket, which only this process counts. It decides while Redis is away. */
   own: number;
   ownAt: number;
 };
 
 const mostBuckets = 10_000;
-/** A lease is to last for as many requests as came during the last one, times this. */
+/** A lease asks for this many times the requests that came during the last lease. */
 const growth = 4;
-/** A smaller lease is used up before the next is fetched: another process may need the tokens now. */
+/** A lease of fewer tokens is used up before the next is fetched: another process may need the tokens now. */
 const smallLease = 4;
 const aloneMs = 1_000;
 const leaseMs = leaseSeconds * 1000;
-// An empty bucket is not looked at again for at least this long, and for at most as long as others hold a lease.
+// Redis is not asked again about an empty bucket for at least this long, and at most for the length of a lease.
 const shortestEmptyMs = 10;
 
 /**
- * Counts requests against limits that all processes share. Usually the tokens are here already; a request waits for
- * Redis when it is the first for a while, or the limit is near. While Redis is away or hangs, this process counts
- * alone, and tries again every second without letting a request wait for it.
+ * Counts requests against limits that all processes share. Usually this process has leased tokens already; a request
+ * waits for Redis only if it is the first for a while, or if the limit is near. While Redis is away or hangs, this
+ * process counts alone, and tries Redis again every second without letting a request wait.
  */
 export function tokenBuckets(limits: readonly Limit[], milliseconds: () => number = () => performance.now()) {
   const holder = randomUUID();
@@ -60,7 +60,8 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
     const memoMethod = (id: string) => newBucket(limit, id, milliseconds());
     return new LRUCache<string, Bucket>({ max: mostBuckets, memoMethod });
   });
-  // The requests of one turn of the loop are one call. None waits for another: a Redis that hangs would delay it twice.
+  // All requests of one turn of the event loop share one call. No call waits for another: a Redis that hangs would
+  // then delay a request twice.
   const askRedis = batcher<Ask, TokenGrant>({
     maxItems: 100,
     maxInFlight: Number.POSITIVE_INFINITY,
@@ -69,14 +70,14 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
   let isTrusted = true;
   let triesAgainAt = 0;
 
-  /** Takes one token for each of the ids, which are in the order of the limits; or none at all. */
+  /** Takes one token for each of the ids, or none at all. The ids are in the order of the limits. */
   function take(ids: readonly string[]): BucketResult | Promise<BucketResult> {
     const buckets = bucketsOf.map((buckets, index) => buckets.memo(ids[index]!));
     for (const bucket of buckets) bucket.asked += 1;
     return takeNow(buckets) ?? waitAndTake(buckets);
   }
 
-  /** Puts one token back into each: it was not needed after all. */
+  /** Puts one token back for each of the ids, because it was not needed after all. */
   function putBack(ids: readonly string[]): void {
     const time = milliseconds();
     for (const [index, id] of ids.entries()) {
@@ -87,7 +88,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
     }
   }
 
-  /** Null when only Redis can tell. */
+  /** Takes the tokens without waiting for Redis; null if only Redis can decide. */
   function takeNow(buckets: Bucket[]): BucketResult | null {
     const time = milliseconds();
     const isAlone = !isTrusted || !isReachable();
@@ -175,7 +176,7 @@ function stateOf(bucket: Bucket, time: number, isAlone: boolean): 'ready' | 'emp
   return time < bucket.emptyUntil ? 'empty' : 'unknown';
 }
 
-/** As far as this process knows: what others have taken since the last lease is not in it. */
+/** Returns the level as far as this process knows it, without regard to what others have taken since the last lease. */
 function levelOf(bucket: Bucket, time: number, isAlone: boolean): number {
   const { perSecond, burst } = bucket.limit;
   if (isAlone) return bucket.own;
@@ -221,7 +222,7 @@ function accept(
   bucket.held += granted;
   bucket.known = held + granted - Math.min(waiting, granted);
   bucket.leased = bucket.held;
-  // Redis counts from when it answered, which was later.
+  // Redis counts the lease from its answer, which was later, so this end is early enough.
   bucket.heldUntil = askedAt + leaseMs;
   bucket.left = left;
   bucket.leftAt = time;

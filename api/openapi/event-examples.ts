@@ -15,7 +15,7 @@ const batch = (changes: Partial<SmsBatch>) => ({ ...answerOf(SmsBatch), ...chang
 const scheduledAt = '2026-11-21T09:00:00.000Z';
 const sentAt = '2026-11-20T10:00:45.652Z';
 const deliveredAt = '2026-11-20T10:00:46.180Z';
-/** When it happened, of what comes some time after the message. */
+/** The time of an event that comes some time after the message. */
 const updatedAt = '2026-11-20T10:12:30.400Z';
 const handedOver = { sentAt, deliveredAt };
 
@@ -146,7 +146,7 @@ const data: Readonly<Record<EventType | 'webhook.test', object>> = {
   },
 };
 
-/** The whole body of a delivery of this type, for readers of the description. */
+/** Returns the whole body of a delivery of this type, for readers of the description. */
 export function exampleEvent(type: EventType | 'webhook.test'): object {
   const record: { createdAt?: string; updatedAt?: string } = data[type];
   return {

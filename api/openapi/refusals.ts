@@ -20,7 +20,7 @@ export function problemsOf(endpoint: Endpoint): ErrorCode[] {
 }
 
 const generalProblems: readonly ErrorCode[] = [
-  // Of a parameter that it does not know, where it takes none.
+  // For an unknown query parameter, even where the operation takes none.
   'validation_failed',
   // Any request may carry a body; it is read before the operation is asked whether it has a use for one.
   'malformed_json',

@@ -81,13 +81,13 @@ const texts: Readonly<Record<string, string>> = {
   Workspace: 'The settings, limits and balance of the workspace',
 };
 
-/** Pages and reports have all one form. */
+/** Returns the usual text of a page or a report, because all of them have one form. */
 function usualText(name: string): string | undefined {
   if (name.endsWith('Page')) return 'A page of results; nextCursor leads to the next';
   return name.endsWith('Report') ? 'The rows of a report, and the time that they are of' : undefined;
 }
 
-/** Says of every shape what it is. */
+/** Adds a description to every shape that has none. */
 export function describeShapes(schemas: Record<string, unknown>): void {
   for (const [name, shape] of Object.entries(schemas)) {
     const description = texts[name] ?? usualText(name);

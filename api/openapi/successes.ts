@@ -12,7 +12,7 @@ const csvContent = {
   }),
 };
 
-/** How an operation answers where all is well. */
+/** Returns the answers of an operation that succeeds. */
 export function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject> {
   const { method, status, otherStatus, location, response, csv } = endpoint;
   const usual = takesIdempotencyKey(method)

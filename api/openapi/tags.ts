@@ -45,7 +45,7 @@ const groups: Record<string, Record<string, string>> = {
   },
 };
 
-/** The tags of these operations with what they are about, and the groups that readers see them in. */
+/** Returns the tags of these operations with their descriptions, and the groups in which readers see them. */
 export function tagsOf(endpoints: readonly Endpoint[]) {
   const used = new Set(endpoints.map(({ tag }) => tag));
   if (used.has('Webhooks')) used.add(deliveriesTag);

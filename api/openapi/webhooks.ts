@@ -50,7 +50,7 @@ function delivery(type: EventType | 'webhook.test', shape: z.ZodType) {
     requestBody: {
       description: 'The event, byte for byte the same in all attempts',
       required: true,
-      // By its name: the shape is that of answers, where the feed has the same events.
+      // Referred to by name, because answers have the same shape: the feed has the same events.
       content: {
         'application/json': {
           schema: { $ref: `#/components/schemas/${shape.meta()!.id}` },

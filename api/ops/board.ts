@@ -7,14 +7,14 @@ import { partitions } from '../../shared/queue/partitions.ts';
 import { queueOf } from '../../shared/queue/queue.ts';
 
 /**
- * The queues as operators see them. Jobs are wake-ups that hold ids only, so the board shows no customer data, and
- * whatever is removed here the sweep makes anew.
+ * Shows the queues to operators. Jobs are wake-ups that hold ids only, so the board shows no customer data, and the
+ * sweep adds jobs again that are removed here.
  */
 export function createBoard(basePath: string): Express {
   const adapter = new ExpressAdapter();
   adapter.setBasePath(basePath);
   createBullBoard({
-    // Each partition by itself: what an operator does to a job, or to all of a queue, is done in one of them.
+    // Shows each partition by itself: an action on a job, or on all of a queue, is done in one partition.
     queues: queueNames.flatMap((name) =>
       partitions().map(
         (partition) =>
@@ -34,7 +34,7 @@ export function createBoard(basePath: string): Express {
 
 type ViewEngine = (path: string, options: object, done: (error: unknown, html?: string) => void) => void;
 
-/** The board's page asks a font service of somebody else; the operator's browser must not. */
+/** Removes the links to a font service: the operator's browser must not send requests to other companies. */
 function withoutForeignFonts(board: Express): void {
   const { engines } = board as unknown as { engines: Record<string, ViewEngine> };
   const render = engines['.ejs']!;

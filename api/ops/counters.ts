@@ -7,7 +7,7 @@ const emailKinds = ['transactional', 'marketing', 'authentication'];
 
 /**
  * Counter -> help, and the label values that are shown as 0 before the first count, so that alerts can be written.
- * `labels`: those of a counter that has several, or whose values nobody knows before.
+ * `labels`: the labels of a counter that has several, or whose values are not known before.
  */
 export const counters: Record<string, CounterOf> = {
   emails_accepted: { help: 'Emails accepted by the API', label: 'kind', values: emailKinds },

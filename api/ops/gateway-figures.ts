@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { now } from '../../shared/common/clock.ts';
 import type { GatewayView } from '../../shared/domain/sms/gateways/operator.ts';
 
-/** Figures of carriers, from what the operator's page shows of them. */
+/** Adds figures of carriers, from the data that the operator's page shows. */
 export function addGateways(registry: Registry, prefix: string, gateways: GatewayView[]): void {
   const seconds = (since: string | null) =>
     since ? Math.max(0, (now().getTime() - Date.parse(since)) / 1000) : 0;

@@ -13,7 +13,10 @@ const columns = [
   'Last error',
 ];
 
-/** Carriers of texts, as the processes that hold them say. It holds no passwords, and changes nothing. */
+/**
+ * Shows the carriers of texts, as reported by the processes that hold their connections. The page has no passwords,
+ * and changes nothing.
+ */
 export async function gatewaysPage(_req: Request, res: Response): Promise<void> {
   const views = await gateways.list();
   const rows = views.map((view) => [

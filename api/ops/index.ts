@@ -6,12 +6,12 @@ import { guessLimit } from '../middleware/guess-limit.ts';
 import { boardHeaders, securityHeaders } from '../middleware/security-headers.ts';
 import { gatewaysPage } from './gateways.ts';
 
-/** The operator's pages, behind OPS_PASSWORD; null without one: then they do not exist. */
+/** Returns the operator's pages, behind OPS_PASSWORD; null without a password, and then the pages do not exist. */
 export function createOps(password: string | undefined = config.OPS_PASSWORD): Router | null {
   if (!password) return null;
   const ops = Router();
   ops.use('/ops', authenticateOperator(password), refuseForeignForms, withoutCache);
-  // Loaded when it is first asked for, with what counts and writes metrics.
+  // Loaded at the first request, together with the code that counts and writes metrics.
   ops.get('/ops/metrics', async (request, response) => {
     const { metricsPage } = await import('./metrics.ts');
     await metricsPage(request, response);
@@ -21,7 +21,7 @@ export function createOps(password: string | undefined = config.OPS_PASSWORD): R
   return ops;
 }
 
-/** The board is loaded when it is first looked at: most processes never show it. */
+/** Loads the board at the first request: most processes never show it. */
 function boardAt(path: string) {
   let board: Promise<Express> | undefined;
   return async (request: Request, response: Response, next: NextFunction) => {
@@ -33,12 +33,12 @@ function boardAt(path: string) {
 const user = 'operator';
 
 /**
- * A password may be one that can be guessed. So past the limit of failed authentications of an address none from there
- * is looked at, the right one neither, until the time is over that a refusal names.
+ * Checks the operator's password, which may be easy to guess. So past the limit of failed authentications of an
+ * address, no password from there is checked, not even the right one, until the time that a refusal names is over.
  */
 function authenticateOperator(password: string) {
   const expected = digest(`${user}:${password}`);
-  // Apart from failed API keys: whoever sends those must not shut the operator out.
+  // Counted apart from failed API keys: a client that sends bad keys must not shut the operator out.
   const guesses = guessLimit({
     kind: 'operator',
     what: 'wrong passwords',
@@ -58,7 +58,7 @@ function authenticateOperator(password: string) {
   };
 }
 
-/** A browser sends the password by itself, so another site's page must not be able to use it. */
+/** Refuses changes from another site's page, because a browser sends the password by itself. */
 function refuseForeignForms(req: Request, _res: Response, next: NextFunction): void {
   const isSafe = req.method === 'GET' || req.method === 'HEAD';
   const site = req.headers['sec-fetch-site'];

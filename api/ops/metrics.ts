@@ -8,7 +8,7 @@ import { addGateways } from './gateway-figures.ts';
 
 const prefix = 'messaging_';
 
-/** A batch that is cancelled has something left to do until its rows and messages are. */
+/** A cancelled batch is unfinished until its rows and messages are cancelled too. */
 const unfinishedBatches: readonly SmsBatchStatus[] = ['scheduled', 'processing', 'paused', 'cancelled'];
 
 const gauges: Record<string, string> = {
@@ -23,7 +23,7 @@ const gauges: Record<string, string> = {
 const ownProcess = new Registry();
 let isCollecting = false;
 
-/** Prometheus text: totals of the whole platform, what is due and waiting, and this web process. */
+/** Answers with Prometheus text: totals of the whole platform, what is due and waiting, and this web process. */
 export async function metricsPage(_req: Request, res: Response): Promise<void> {
   if (!isCollecting) collectDefaultMetrics({ register: ownProcess, prefix: `${prefix}web_` });
   isCollecting = true;

@@ -10,8 +10,8 @@ const dayMs = 86_400_000;
 const descriptions = new WeakMap<readonly Endpoint[], { day: number; bytes: Promise<Buffer> }>();
 
 /**
- * Made once a day, for the examples of a scheduled message name a time ahead. As bytes, because to encode a text for each
- * answer takes as long as to send it.
+ * Returns the description, made once a day, because the examples of a scheduled message name a future time. It is kept
+ * as bytes, because encoding a text for each answer takes as long as sending it.
  */
 function descriptionOf(endpoints: readonly Endpoint[]): Promise<Buffer> {
   const at = now();

@@ -18,17 +18,17 @@ import { checkedBody } from '../validation.ts';
 
 const largestBytes = 64 * 1024;
 const bodyMs = 10_000;
-/** Of one gateway; what comes on top waits, and past that is to come again. */
+/** Posts of one gateway that may wait. Further ones are refused, and the gateway has to send them again. */
 const mostWaiting = 200;
 const longestWaitMs = 5_000;
 
 /**
- * Where gateways of the type http say what became of texts, and bring the texts of people. The answer is 204 once that
- * is on disk; after any other, or none, it is to come again.
+ * Serves the addresses where gateways of the type http report the outcome of texts, and deliver incoming texts. The
+ * answer is 204 once a post is on disk; after any other answer, or none, the gateway has to send it again.
  */
 export function gatewayDoors(failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  // A flood of one gateway leaves most of the database to all others.
+  // A flood of posts from one gateway must leave most of the database to all others.
   const permits = () => Math.max(1, Math.floor(config.MYSQL_POOL_SIZE / 4));
   const turns = semaphore({ permits, waitMs: longestWaitMs, mostWaiting });
 
@@ -65,7 +65,7 @@ function settingsOf(name: string): HttpSettings {
   return settings;
 }
 
-/** The parsed body; its signature is checked before anything else of the request. */
+/** Returns the parsed body; the signature is checked before anything else of the request. */
 async function signedBody(
   request: Request,
   response: Response,

@@ -2,7 +2,10 @@ import { Router } from 'express';
 import { readiness } from '../../shared/domain/operations/health.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 
-/** For whoever starts and watches the process. Ready means MySQL; Redis may be away, or take no jobs. */
+/**
+ * Health checks for the system that starts and watches the process. Ready means that MySQL works; Redis may be away,
+ * or take no jobs.
+ */
 export const health = Router({ strict: true, caseSensitive: true });
 
 health

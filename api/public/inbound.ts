@@ -9,9 +9,9 @@ import { methodNotAllowed } from '../middleware/problems.ts';
 const mostRecipients = 50;
 
 /**
- * The HTTP door for bounces and complaints, where no process can be reached by SMTP: the body is the message as it came
- * (message/rfc822), `?recipient=` (repeatable) its envelope. A 503 is to be tried again, as 451 is in SMTP; a 400 or
- * 413 is for good, as 5xx is there.
+ * The HTTP door for bounces and complaints, where no process can be reached by SMTP: the body is the message as it
+ * came (message/rfc822), `?recipient=` (repeatable) its envelope. The sender has to try again after a 503, as after a
+ * 451 in SMTP; a 400 or 413 is final, as a 5xx is there.
  */
 export function inboundEmail(token: string, failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });

@@ -30,7 +30,7 @@ export function render(source: string, { files, addressOf }: Surroundings): Rend
     const { text, anchor } = headings.at(-1)!;
     return ` <a class="anchor" href="#${escaped(anchor)}" aria-label="${escaped(`Link to ${text}`)}">#</a></${tag}>\n`;
   };
-  // A table that is wider than a phone is pushed sideways by itself; somebody with a keyboard reaches it too.
+  // A table that is wider than a phone scrolls sideways by itself; `tabindex` lets a keyboard reach it.
   rules.table_open = () => '<div class="wide" tabindex="0">\n<table>\n';
   rules.table_close = () => '</table>\n</div>\n';
 
@@ -58,7 +58,7 @@ function plainOf(tokens: readonly Token[]): string {
   return tokens.map(({ content }) => content).join('');
 }
 
-/** As GitHub makes them, so that a link to a heading leads there in the repository too. */
+/** Makes anchors as GitHub does, so that a link to a heading works in the repository too. */
 function anchorOf(text: string): string {
   return text
     .toLowerCase()
@@ -67,7 +67,7 @@ function anchorOf(text: string): string {
 }
 
 function codeBlock(code: string, language: string): string {
-  // A picture made of letters is nothing to copy.
+  // A picture made of letters is not for copying.
   const kind = language === 'text' ? 'code picture' : 'code';
   return `<div class="${kind}"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;
 }

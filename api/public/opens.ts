@@ -5,7 +5,7 @@ import { methodNotAllowed } from '../middleware/problems.ts';
 
 /** A transparent pixel (GIF89a). */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-// A load waits this long to be counted before it is answered; an image must not hang.
+// The longest time that the answer waits for the load to be counted; an image must not hang.
 const longestWaitMs = 1_000;
 
 /** The tracking image of emails with trackOpens. Every token gets the image, so an answer tells nothing. */
@@ -19,7 +19,7 @@ openImage
     response
       .set({
         'Cache-Control': 'no-store',
-        // A webmail shows it on a page of its own origin.
+        // The page of a webmail, which has another origin, shows the image.
         'Cross-Origin-Resource-Policy': 'cross-origin',
       })
       .type('gif')

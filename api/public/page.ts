@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { config } from '../../shared/config/config.ts';
 
-/** Within the page, so that it is there with the first paint. */
+/** The logo is part of the page, so that it is there with the first paint. */
 const logo = readFileSync(join(import.meta.dirname, 'assets/icon.svg'), 'utf8')
   .trim()
   .replace('<svg ', '<svg class="logo" aria-hidden="true" ');
@@ -19,7 +19,7 @@ type HtmlPage = {
   /** HTML */
   head?: string;
   styles?: string;
-  /** Whether something within has the landmark of the main part, which a page has once. */
+  /** Whether the content brings its own `main` landmark, which a page has once. */
   hasOwnMain?: boolean;
 };
 

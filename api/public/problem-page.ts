@@ -6,12 +6,12 @@ import { asRecipientPage, recipientHeaders } from './recipient-page.ts';
 
 const isForRecipients = /^\/(?:u|confirm|o)(?:\/|$)/;
 
-/** To somebody who has followed a link, and knows nothing of Retry-After. */
+/** For a reader who has followed a link, and knows nothing of Retry-After. */
 const tryAgain = 'Nothing was changed. Please try again in a minute.';
 
 /**
- * The refusal of whatever is not an operation of the API: a page for who asks for one, a problem document for all
- * others. Express knows an error handler by its four parameters.
+ * Answers errors of all addresses outside the API: with a page if the client asks for one, otherwise with a problem
+ * document. Express recognizes an error handler by its four parameters.
  */
 export function pageProblems(
   thrown: unknown,

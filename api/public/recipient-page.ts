@@ -8,7 +8,7 @@ import { escaped } from './page.ts';
 import { texts } from './recipient-texts.ts';
 
 /**
- * The pages of people who were sent a message. They know nothing of an API, so nothing here leads to it; and they load nothing,
+ * The pages of recipients. Recipients know nothing of an API, so no page leads to it. The pages load no other file,
  * because a short domain serves nothing but its links.
  */
 type RecipientPage = {
@@ -69,7 +69,7 @@ export function plainPage({ title, text }: { title: string; text: string }): str
   return recipientPage({ title, main: `<p>${escaped(text)}</p>` });
 }
 
-/** Headers of every answer to a recipient: the address is a secret of whoever has it. */
+/** Sets the headers of every answer to a recipient. The address of the page is a secret of the person who has it. */
 export function recipientHeaders(request: Request, response: Response): void {
   securityHeaders(request, response, () => undefined);
   response.set({
@@ -84,7 +84,7 @@ export function sendRecipientPage(request: Request, response: Response, status: 
   response.status(status).type('html').send(html);
 }
 
-/** A refusal, in words for somebody who has followed a link. */
+/** Writes a refusal in words for somebody who has followed a link. */
 export function asRecipientPage({ status, requestId }: ProblemDocument): WrittenProblem {
   const { title, reference, ...of } = texts.fault;
   const text = status >= 500 ? of.unavailable : status === 429 ? of.tooMany : of.refused;

@@ -11,8 +11,8 @@ import { escaped, page } from './page.ts';
 const { resolve } = createRequire(import.meta.url);
 
 /**
- * The program of the reference: Scalar's standalone build, as its package for Fastify carries it, in one text within a
- * module. The package that has it as a file brings 270 others (287 MB), of which a page needs none.
+ * Reads the program of the reference: Scalar's standalone build, which its package for Fastify carries as one string
+ * in a module. The package that has it as a file brings 270 others (287 MB), of which a page needs none.
  */
 async function readProgram(): Promise<{ plain: Buffer; gzipped: Buffer }> {
   const carrier = await readFile(resolve('@scalar/fastify-api-reference'), 'utf8');
@@ -26,7 +26,9 @@ async function readProgram(): Promise<{ plain: Buffer; gzipped: Buffer }> {
 
 const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
 
-/** The text of a literal of JavaScript. It is no JSON: there are control characters in it as they are. */
+/**
+ * Returns the text of a string literal of JavaScript. This is not JSON, because it has unescaped control characters.
+ */
 function unescaped(literal: string): string {
   return literal.replaceAll(/\\(.)/g, (escape, letter: string) => {
     const character = escapes[letter];
@@ -44,8 +46,8 @@ export function reference(): Router {
   router
     .route('/docs')
     .get((_request, response) => {
-      // The program writes its styles into the page. It is told the nonce of this answer, so the policy lets in these
-      // alone.
+      // The program writes its styles into the page. It gets the nonce of this answer, so the policy allows only these
+      // styles.
       const nonce = randomBytes(16).toString('base64');
       const policy = String(response.getHeader('Content-Security-Policy'));
       response.setHeader(
@@ -73,7 +75,7 @@ function isLoopback(address: string): boolean {
 }
 
 function referencePage(nonce: string): string {
-  // Every reader of the page gets the key, so it is for a platform that this machine alone reaches.
+  // Every reader of the page gets the key, so it is offered only where no other machine reaches the platform.
   const key = isLoopback(config.BIND_ADDRESS) ? config.DEMO_API_KEY : undefined;
   const offer = key
     ? `<p class="offer"><button type="button" id="use-demo-key" disabled data-key="${escaped(key)}">Use the demo key</button> <span id="demo-key-used" role="status"></span></p>\n`

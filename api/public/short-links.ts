@@ -13,8 +13,8 @@ import { texts } from './recipient-texts.ts';
 const longestAgent = 1_000;
 
 /**
- * GET and HEAD of short links, on the path or the domain that they have. A short domain serves nothing else, so that what
- * customers' texts lead to shares no origin with the rest.
+ * Handles GET and HEAD of short links, on their path or their domain. A short domain serves nothing else, so that the
+ * links in customers' texts share no origin with the rest.
  */
 export function shortLinks(): RequestHandler {
   const misses = guessLimit({
@@ -50,7 +50,7 @@ export function shortLinks(): RequestHandler {
     const token = tokenOf(request);
     if (token === null) return next();
     const { path } = links.shortLinkPlace();
-    // A token opens what was sent to one phone.
+    // The log must not have the token: it opens a link that was sent to one phone.
     response.locals['loggedPath'] = `${path}/…`;
     const refused = (thrown: unknown) => {
       visited('refused');
@@ -63,13 +63,13 @@ export function shortLinks(): RequestHandler {
   };
 }
 
-/** The token, whatever it looks like; null where no short link is asked for. */
+/** Returns the token, in any form; null if no short link is requested. */
 function tokenOf(request: Request): string | null {
   const { host, path, isOwnHost } = links.shortLinkPlace();
   const isThere = isOwnHost && request.host?.toLowerCase() === host;
   if (isOwnHost && !isThere) return null;
   const start = `${path}/`;
-  // Every request passes here, so the rest of the address is looked at only where it begins like one.
+  // Every request passes here, so the rest of the address is read only if it begins like a short link.
   if (request.url.startsWith(start)) return request.path.slice(start.length);
   return isThere ? '' : null;
 }

@@ -22,7 +22,7 @@ import webhooks from './webhooks.ts';
 import workspace from './workspace.ts';
 
 /**
- * Every operation, a line per resource. The order is the order of the API description, and of the look at paths:
+ * Every operation, a line per resource. The order is that of the API description, and that in which paths are matched:
  * `/v2/email/domains` comes before `/v2/email/{id}`.
  */
 export const endpoints: readonly Endpoint[] = [

@@ -24,7 +24,7 @@ const report = {
   problems: [],
 } as const;
 
-/** All but that by interval. */
+/** The parts that all reports share, except the report by interval. */
 const filtered = {
   ...report,
   query: ReportFilter,

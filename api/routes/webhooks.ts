@@ -17,7 +17,8 @@ import { endpoint } from '../endpoint.ts';
 const tag = 'Webhooks';
 const params = z.object({ id: Id('webhook') });
 const deliveryParams = z.object({ id: Id('webhook'), deliveryId: Id('delivery') });
-// Deliveries show recipients and content, so who may not see them may not have them delivered (API decisions §3).
+// Deliveries show recipients and content. So a caller that may not see them may not have them delivered (API decisions
+// §3).
 const write = ['webhooks.write', 'recipients.read', 'content.read'] as const;
 
 export default [

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `leave`: nothing more is to come of the work, whatever became of it. */
+/** `leave` is called once the work has ended, whatever its result. */
 export type Pass = { waitMs: number } | { leave: () => void };
 
 /**
- * Something that all work needs (the relay, the database), as this process finds it. While it cannot be used, one piece
- * of work at a time finds out whether it is back, after pauses that grow; the others wait without a try of their own.
+ * A circuit breaker for something that all work of this process needs (the relay, the database). While it cannot be
+ * used, one piece of work at a time (the probe) finds out whether it is back, after pauses that grow; all other work
+ * waits without a try of its own.
  */
 export type CircuitBreaker = {
-  /** When the work may go on; or how long it has to wait, after it has waited in hand for so long. */
+  /** Resolves when the work may go on; or, after `longestWaitMs`, with the time that it still has to wait. */
   pass: (longestWaitMs?: number) => Promise<Pass>;
   /** Notes the result of work that went on. */
   note: (isFault: boolean) => void;
   isPaused: () => boolean;
-  /** Work that came now would have to wait: not where it would be the one that finds out. */
+  /** Whether new work would have to wait. False if it would be the probe. */
   holdsBack: () => boolean;
 };
 
@@ -24,7 +25,7 @@ export type CircuitBreakerTimes = {
   longestWaitMs: number;
 };
 
-/** In a row: one that breaks once says nothing. */
+/** Faults in a row that begin a pause; a single fault proves nothing. */
 const faultsToPause = 3;
 const pollEveryMs = 50;
 
@@ -47,7 +48,7 @@ export function createCircuitBreaker(
     report.paused(pauseMs);
   }
 
-  /** One goes ahead of the others, and the next when it is over. */
+  /** Makes one piece of work the probe. It goes ahead of the others; the next probe may go once this one has left. */
   function newProbe(): Pass {
     const own: Pass = {
       leave: () => {
@@ -78,7 +79,7 @@ export function createCircuitBreaker(
         return;
       }
       faults += 1;
-      // Work that was out already when the pause began says nothing new.
+      // A fault of work that had started before the pause proves nothing new.
       if (isPaused() ? probe !== null && performance.now() >= until : faults >= faultsToPause) pause();
     },
   };

@@ -16,9 +16,9 @@ export function databaseTime(): Date {
 }
 
 /**
- * Takes over a sample of MySQL's time, in ms since the epoch, that was read at some time between `from` and `to` on the
- * monotonic clock. The clock moves no more than the sample proves it wrong: one that took seconds, as on a busy machine
- * it may, knows less than those before it. The platform's time is `shift` ms later.
+ * Takes over a sample of MySQL's time, in ms since the epoch, that was read at some time between `from` and `to` on
+ * the monotonic clock. The clock moves only as far as the sample proves it wrong: a sample that took seconds, as it
+ * may on a busy machine, is less exact than the samples before it. The platform's time is `shift` ms ahead of MySQL's.
  */
 export function setClock(epochMs: number, { from, to }: { from: number; to: number }, shift = 0): void {
   offsetMs = Math.min(Math.max(offsetMs, epochMs - to), epochMs - from);
@@ -29,8 +29,9 @@ export function setClock(epochMs: number, { from, to }: { from: number; to: numb
 const skewMs = 250;
 
 /**
- * For "is it due?": what one process has made due now is due for all others too. Without it a wake-up that is quicker
- * than two clocks agree would find nothing to do, and the row would wait for the sweep.
+ * Returns the time for the question "is it due?": a row that one process makes due now is due for all others too.
+ * Without this allowance, a wake-up that is faster than the difference of two clocks would find nothing to do, and the
+ * row would wait for the sweep.
  */
 export function nowForAll(): Date {
   return new Date(now().getTime() + skewMs);

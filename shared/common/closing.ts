@@ -5,20 +5,20 @@
 
 const closers = new Set<() => Promise<void>>();
 
-/** `close` is called when the process ends, once however often it is given. */
+/** Registers `close` to be called when the process ends; once, however often it is given. */
 export function closeAtEnd(close: () => Promise<void>): void {
   closers.add(close);
 }
 
 /**
- * A process forgets what it remembers of the database when it closes its connections, for the next ones may lead
- * elsewhere.
+ * Registers `forget`, which drops what a process remembers of the database when it closes its connections, because the
+ * next ones may lead elsewhere.
  */
 export function forgetAtEnd(forget: () => void): void {
   closers.add(async () => forget());
 }
 
-/** Side by side; one that fails leaves the others to close. */
+/** Closes everything at the same time; a failure of one does not stop the others. */
 export async function closeOpened(): Promise<void> {
   await Promise.allSettled([...closers].map((close) => close()));
 }

@@ -216,7 +216,7 @@ type ProblemOptions = {
   headers?: Record<string, string>;
 };
 
-/** A refusal that the caller is told about. Anything else that is thrown becomes internal_error. */
+/** A refusal that the caller is told about. Most other errors become internal_error (toProblem of the API). */
 export class Problem extends Error {
   readonly code: ErrorCode;
   readonly options: ProblemOptions;
@@ -229,7 +229,9 @@ export class Problem extends Error {
   }
 }
 
-/** One answer for an id of the wrong form, of no record, and of another workspace's (API decisions §1). */
+/**
+ * One answer for an id of the wrong form, an id without a record, and an id of another workspace (API decisions §1).
+ */
 const unknownId = 'The id in the path is unknown: no record of this workspace has it.';
 
 /** Every `detail` is a whole sentence (API decisions §1). */
@@ -241,7 +243,7 @@ export function problem(code: ErrorCode, options?: ProblemOptions): Problem {
   return new Problem(code, options);
 }
 
-/** Nothing is wrong with the work, and it may be done when what it needs is back. */
+/** Whether the error is an outage: the work itself is fine, and may be done when what it needs is back. */
 export function isOutage(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'service_unavailable';
 }
@@ -251,7 +253,7 @@ export function invalid(field: string, message: string): Problem {
   return invalidFields({ [field]: [message] });
 }
 
-/** The same for all that is wrong with a request; `detail` is made of the first fault. */
+/** Returns validation_failed for all faults of a request; `detail` is made of the first one. */
 export function invalidFields(errors: FieldErrors): Problem {
   const [[field, [message]]] = Object.entries(errors) as [[string, [string]]];
   return new Problem('validation_failed', { detail: `${field} ${message}`, errors });

@@ -4,8 +4,8 @@ import { type FieldErrors, invalidFields } from './errors.ts';
 export type Refuse = (field: string, message: string) => void;
 
 /**
- * A request of which some fields may have no value that can be used, because their shape is wrong: they are left out, at
- * all depths, and an item of an array leaves its place empty. A whole request is one, too.
+ * A request in which some fields have the wrong shape: such fields have no value, at all depths, and such an item of
+ * an array leaves its place empty. A request without faults has this type, too.
  */
 export type Usable<Value> = Value extends Date | { read: unknown }
   ? Value
@@ -15,12 +15,18 @@ export type Usable<Value> = Value extends Date | { read: unknown }
       ? { readonly [Name in keyof Value]?: Usable<Value[Name]> | undefined }
       : Value;
 
-/** Whether the field has the wrong shape, or is missing and must not be: nothing can be said of how it goes with others. */
+/**
+ * Whether the field has the wrong shape, or is missing although required. Rules about it and other fields then say
+ * nothing.
+ */
 export function isUnusable<Request extends object>(request: Request, field: keyof Request): boolean {
   return field in request && request[field] === undefined;
 }
 
-/** The same, or something within it has the wrong shape: then it is not what the caller means. Looks at all of it. */
+/**
+ * Whether the field, or something within it, has the wrong shape: its value is then not what the caller means. Looks
+ * at all of the value.
+ */
 export function isPartlyUnusable<Request extends object>(request: Request, field: keyof Request): boolean {
   return field in request && isPartial(request[field]);
 }
@@ -30,7 +36,7 @@ export function isPartial(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(isPartial);
 }
 
-/** Gathers what is wrong with a request, so that all of it is told at once. */
+/** Collects the faults of a request, so that all of them are reported at once. */
 export class Faults {
   readonly errors: FieldErrors = {};
 

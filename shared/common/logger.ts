@@ -17,14 +17,14 @@ const secretNames = [
 ];
 
 const loggedErrorFields = ['type', 'code', 'errno', 'syscall', 'address', 'port', 'sqlState', 'responseCode'];
-// MySQL quotes the values that it does not like, with the quotes that are in them. It quotes the names of keys and
+// MySQL quotes refused values in its messages, and does not escape quotes within them. It quotes the names of keys and
 // columns too.
 const longValue = /\b(entry|near|value:?) '.*' (for|at) /gis;
 const quotedValue = /(?<!\b(?:key|column|table|field) )'[^'\n]*'/gi;
 
 /**
- * The fields of an error that are known to be harmless. Libraries hang more on it: the SQL with its values, the
- * arguments of a Redis command, of which the password is one.
+ * Returns the fields of an error that are known to be harmless. Libraries add others, such as the SQL with its values,
+ * or the arguments of a Redis command, of which the password may be one.
  */
 function withoutValues(error: Error): object {
   const given = pino.stdSerializers.err(error) as Record<string, unknown>;
@@ -58,6 +58,7 @@ export const logger = pino({
   serializers: { err: withoutValues },
   formatters: { level: (label) => ({ level: label }) },
   timestamp: pino.stdTimeFunctions.isoTime,
-  // Of the request, or of the one that caused the job: from an answer's Request-Id to all that came of it.
+  // The id of the request, or of the request that caused the job: the Request-Id of an answer leads to all lines about
+  // it.
   mixin: () => ({ requestId: requestId() ?? undefined }),
 });

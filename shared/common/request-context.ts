@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 type RequestContext = {
   requestId: string;
-  /** Of a request. */
+  /** Only in a request, not in a job. */
   caller?: RequestCaller;
 };
 

@@ -18,7 +18,7 @@ function secretKeys(): Key[] {
     throw new Error('SECRET_KEY is not set: give id:64hex, for example k1:$(openssl rand -hex 32)');
   keys ??= config.SECRET_KEY.split(',').map((entry) => {
     const [id, hex] = entry.split(':') as [string, string];
-    // Key objects: from bytes, each use would make one, which takes longer than the encryption.
+    // Key objects are kept: from bytes, each use would make a new one, which takes longer than the encryption.
     const derive = (purpose: string) =>
       createSecretKey(Buffer.from(hkdfSync('sha256', Buffer.from(hex, 'hex'), '', purpose, 32)));
     return { id, encryption: derive('secrets at rest'), authentication: derive('tokens') };
@@ -64,7 +64,7 @@ export function keyIdOf(sealed: Buffer): string {
   return sealed.toString('latin1', 0, sealed.indexOf(0x3a));
 }
 
-/** A MAC for what leaves the service and comes back, such as cursors. `purpose` keeps the uses apart. */
+/** Returns a MAC for data that leaves the service and comes back, such as cursors. `purpose` keeps the uses apart. */
 export function authenticationTag(purpose: string, text: string, lengthBytes = 16): Buffer {
   return mac(secretKeys()[0]!, purpose, text).subarray(0, lengthBytes);
 }

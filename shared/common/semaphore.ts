@@ -17,8 +17,8 @@ type Limits = {
 export type Semaphore = ReturnType<typeof semaphore>;
 
 /**
- * Permits by key, in this process. A caller that comes while all are taken waits for a while. Turns go round by key, so a
- * caller has at most as many others before it as there are keys, however many of theirs wait.
+ * Limits concurrency by key, in this process. A caller that finds all permits taken waits for a while. Keys take
+ * turns, so a caller has at most as many others before it as there are keys, however many callers of another key wait.
  */
 export function semaphore({ permits, inAll, waitMs, mostWaiting = Number.POSITIVE_INFINITY }: Limits) {
   const keys = new Map<string, Holders>();
@@ -28,7 +28,7 @@ export function semaphore({ permits, inAll, waitMs, mostWaiting = Number.POSITIV
 
   const isFull = () => inAll !== undefined && held >= inAll();
 
-  /** Null: none came free in time, or too many wait already. */
+  /** Takes a permit; null if none came free in time, or if too many callers wait already. */
   async function acquire(key: string): Promise<Release | null> {
     const holders = keys.get(key) ?? { held: 0, waiting: [] };
     keys.set(key, holders);
@@ -85,7 +85,7 @@ export function semaphore({ permits, inAll, waitMs, mostWaiting = Number.POSITIV
     forgetIdle(key, holders);
   }
 
-  /** Callers of other keys that wait already go first. */
+  /** Moves a key behind the others, so that waiting callers of other keys go first. */
   function moveToEnd(holders: Holders): void {
     ring.delete(holders);
     if (holders.waiting.length > 0) ring.add(holders);

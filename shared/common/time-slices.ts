@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** So long a piece of work may hold the event loop before others get their turn. */
+/** How long a piece of work may hold the event loop before others get their turn. */
 const sliceMs = 10;
 
 /**
- * For a loop over many items of a customer, each of which takes little: once the time slice is used up, `next` lets the
- * event loop serve others and begins another slice. A loop that awaits only what is there already lets nobody else in.
+ * For a loop over many items of a customer, each of which takes little: once the time slice is used up, `next` lets
+ * the event loop serve others and begins another slice. Awaiting only settled promises gives others no turn.
  */
 export function timeSlices() {
   let endsAt = performance.now() + sliceMs;

@@ -1,6 +1,6 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names under which hosts hand out the address of a database that they run, the first that is given counts. */
+/** Names of variables in which hosts give the address of a database that they run; the first that is set counts. */
 export const addOnNames = {
   MYSQL_URL: ['JAWSDB_URL', 'JAWSDB_MARIA_URL', 'CLEARDB_DATABASE_URL'],
   REDIS_URL: ['REDIS_TLS_URL', 'REDISCLOUD_URL'],
@@ -15,7 +15,7 @@ export function withAddOns<E extends Environment>(environment: E): E & Environme
   return { ...environment, ...Object.fromEntries(found) };
 }
 
-/** ClearDB adds it for drivers that know it; ours warns of what it does not know. */
+/** Removes the parameter `reconnect`, which ClearDB adds for some drivers; ours warns of unknown parameters. */
 function withoutReconnect(address: string): string {
   if (!URL.canParse(address)) return address;
   const url = new URL(address);

@@ -243,7 +243,7 @@ const given = Object.fromEntries(
 );
 const parsed = settings.safeParse(given);
 const malformed = parsed.success ? [] : settingFaults(parsed.error, settings.shape);
-// All at once, also where some are malformed and others do not go together.
+// All faults are reported at once: malformed settings, and settings that do not go together.
 const known = wellFormed();
 const publicUrl = publicUrlOf(known);
 const faults = [...malformed, ...disagreements({ ...known, PUBLIC_URL: publicUrl })];
@@ -251,7 +251,7 @@ if (!parsed.success || faults.length > 0) refuseSettings(faults);
 
 export const config = { ...parsed.data, PUBLIC_URL: publicUrl! };
 
-/** The settings that have a value, whatever is wrong with the others. */
+/** Returns the settings that are well-formed, whatever is wrong with the others. */
 function wellFormed(): Partial<z.output<typeof settings>> {
   if (parsed.success) return parsed.data;
   return Object.fromEntries(
@@ -262,7 +262,7 @@ function wellFormed(): Partial<z.output<typeof settings>> {
   );
 }
 
-/** Undefined where a setting that it is made of is malformed. */
+/** Returns the public URL; undefined if a setting that it is made of is malformed. */
 function publicUrlOf({ PUBLIC_URL, PORT }: ReturnType<typeof wellFormed>): string | undefined {
   const isLocal = given['PUBLIC_URL'] === undefined && PORT !== undefined;
   return (isLocal ? `http://127.0.0.1:${PORT}` : PUBLIC_URL)?.replace(/\/+$/, '');

@@ -1,6 +1,6 @@
 import { faultOf } from './faults.ts';
 
-/** The settings that are compared. One that is malformed is left out, and so is what it would be compared with. */
+/** Settings that are compared with each other. A malformed setting is left out, and so are its comparisons. */
 type ComparedSettings = {
   LEASE_SECONDS?: number | undefined;
   SMTP_TIMEOUT_SECONDS?: number | undefined;
@@ -9,12 +9,12 @@ type ComparedSettings = {
   PUBLIC_URL?: string | undefined;
 };
 
-/** A line for each setting that is well-formed and does not go together with others. */
+/** Returns a line for each well-formed setting that does not go together with the others. */
 export function disagreements(settings: ComparedSettings): string[] {
   return [...leaseFaults(settings), ...shortLinkFaults(settings)];
 }
 
-// No number is less than NaN, nor is NaN less than any.
+// A setting that is left out is NaN: no comparison with NaN is true, so it makes no fault.
 function leaseFaults({
   LEASE_SECONDS = Number.NaN,
   SMTP_TIMEOUT_SECONDS = Number.NaN,
@@ -27,7 +27,7 @@ function leaseFaults({
   return [faultOf('LEASE_SECONDS', form, String(least))];
 }
 
-/** A stop takes so long besides the work in hand. */
+/** How long a stop takes besides the work in hand. */
 const leastRestSeconds = 5;
 type HandOvers = Record<
   'SMTP_TIMEOUT_SECONDS' | 'SMS_TIMEOUT_SECONDS' | 'WEBHOOK_TIMEOUT_SECONDS' | 'SHUTDOWN_SECONDS',
@@ -35,8 +35,8 @@ type HandOvers = Record<
 >;
 
 /**
- * Says where a stop may end before a hand-over does; null where none may. It is no fault that keeps a process from its
- * work: some hosts give no more time.
+ * Returns a warning if a stop may cut a hand-over short; null if not. This does not keep a process from starting,
+ * because some hosts give no more time.
  */
 export function shortGrace({ SHUTDOWN_SECONDS: grace, ...settings }: HandOvers): string | null {
   const timeouts = ['SMTP_TIMEOUT_SECONDS', 'SMS_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'] as const;
@@ -49,7 +49,7 @@ export function shortGrace({ SHUTDOWN_SECONDS: grace, ...settings }: HandOvers):
 function shortLinkFaults({ SHORT_LINK_URL, PUBLIC_URL }: ComparedSettings): string[] {
   if (SHORT_LINK_URL === undefined || PUBLIC_URL === undefined) return [];
   const own = new URL(SHORT_LINK_URL);
-  // Its links would be among the pages of the platform.
+  // The short links would be among the pages of the platform.
   if (own.host !== new URL(PUBLIC_URL).host || own.pathname !== '/') return [];
   return [
     faultOf('SHORT_LINK_URL', 'must have a path where it has the host of PUBLIC_URL', `${own.origin}/l`),

@@ -25,7 +25,7 @@ export const examples: Record<string, string> = {
 };
 
 /**
- * A line for each setting that is wrong: its name, the form that is expected and an example. The value is not repeated,
+ * Returns a line for each wrong setting: its name, the expected form and an example. The value is not repeated,
  * because it may be a secret.
  */
 export function settingFaults(error: z.ZodError, shape: Record<string, z.ZodType>): string[] {
@@ -39,7 +39,7 @@ export function settingFaults(error: z.ZodError, shape: Record<string, z.ZodType
   });
 }
 
-/** One line, which an operator can copy the example from. */
+/** Returns one line, from which an operator can copy the example. */
 export function faultOf(name: string, form: string, example: string | undefined): string {
   return `${name} ${form}${example === undefined ? '' : `, for example ${name}=${quoted(example)}`}`;
 }
@@ -48,7 +48,7 @@ export function boundsOf(schema: z.ZodType): Bounds {
   return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as Bounds;
 }
 
-/** In words: numbers and choices from their schema; anything else has its own message there. */
+/** Returns the expected form in words, for numbers and choices; other schemas have a message of their own. */
 export function formOf({ type, minimum, maximum, enum: choices }: Bounds): string | undefined {
   if (choices) return `must be ${choices.join(' or ')}`;
   if (type === 'boolean') return 'must be true or false';
@@ -66,12 +66,14 @@ function exampleOf({ enum: choices, type, minimum, default: usual }: Bounds): st
   return choices?.[0] ?? (type === 'boolean' ? 'true' : minimum?.toString());
 }
 
-/** As a shell takes it. */
+/** Quotes a value for a shell where necessary. */
 function quoted(value: string): string {
   return /^[\w.,:/@+-]+$/.test(value) ? value : `'${value}'`;
 }
 
-/** Ends the process before it has begun anything: an operator reads which settings to mend, and no stack. */
+/**
+ * Ends the process before it has started anything. The operator reads which settings to correct, and no stack trace.
+ */
 export function refuseSettings(faults: readonly string[]): never {
   const title = faults.length === 1 ? 'A setting is wrong' : `${faults.length} settings are wrong`;
   process.stderr.write(`${title}:\n${faults.map((fault) => `  ${fault}\n`).join('')}`);

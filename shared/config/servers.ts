@@ -13,7 +13,7 @@ export type Servers = {
 const form = /^([a-z][a-z0-9+]*):\/\/(?:([^/?#\s]*)@)?([^@/?#\s]+)(?:\/([^?#\s]*))?(?:\?([^#\s]*))?$/;
 const hostForm = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i;
 
-/** Null where it is no such address. */
+/** Parses such an address; null if it has another form. */
 export function parseServers(address: string): Servers | null {
   const [, scheme, user, hosts, path = '', search = ''] = form.exec(address) ?? [];
   if (scheme === undefined || hosts === undefined) return null;
@@ -33,18 +33,18 @@ export function parseServers(address: string): Servers | null {
       search: new URLSearchParams(search),
     };
   } catch {
-    // A percent sign that stands for no character.
+    // A percent sign that does not begin a valid escape.
     return null;
   }
 }
 
-/** Whether it names the servers of a MySQL, and a database there. */
+/** Whether the address names the servers of a MySQL, and a database there. */
 export function isMysqlAddress(address: string): boolean {
   const servers = parseServers(address);
   return servers?.scheme === 'mysql' && servers.path !== '';
 }
 
-/** Whether it names a Redis, the Sentinels of one, or nodes of a Redis Cluster. */
+/** Whether the address names a Redis, the Sentinels of one, or nodes of a Redis Cluster. */
 export function isRedisAddress(address: string): boolean {
   const servers = parseServers(address);
   if (!servers) return false;
@@ -54,7 +54,7 @@ export function isRedisAddress(address: string): boolean {
   return /^rediss?\+cluster$/.test(scheme);
 }
 
-/** Where the servers of an address are, without its user and password. */
+/** Returns the hosts and ports of an address, without its user and password. */
 export const placeOf = (address: string): string =>
   (parseServers(address)?.hosts ?? [])
     .map(({ host, port }) => (port === undefined ? host : `${host}:${port}`))

@@ -13,7 +13,7 @@ const prefix = z
   .string()
   .regex(/^\+[1-9]\d{0,14}$/, 'must be the beginning of a number in E.164, such as +4474');
 
-/** The settings of every type. Nothing of countries, prefixes and senders: it fits every message. */
+/** The settings of every type. A gateway without countries, prefixes and senders fits every message. */
 const common = {
   name: z
     .string()
@@ -34,7 +34,7 @@ const Smpp = z
     type: z.literal('smpp'),
     url: z.string(),
     systemType: z.string().max(12).default(''),
-    /** For a carrier whose certificate is its own. */
+    /** For a carrier with its own certificate authority. */
     ca: certificate.optional(),
     window: z.number().int().min(1).max(1000).default(10),
     /** Over all processes. */
@@ -63,11 +63,11 @@ const Http = z
     ...common,
     type: z.literal('http'),
     url: z.string().max(2048),
-    /** Signs what goes there, and what comes from there. */
+    /** Signs the requests to the gateway, and the requests from it. */
     secret: z.string().min(16, 'must have at least 16 characters'),
-    /** For a server whose certificate is its own. */
+    /** For a server with its own certificate authority. */
     ca: certificate.optional(),
-    /** Requests without an answer, of each process. */
+    /** Requests that may wait for an answer at a time, in each process. */
     window: z.number().int().min(1).max(1000).default(20),
     /** Over all processes. */
     perSecond: z.number().positive().optional(),
@@ -87,7 +87,7 @@ const Gateways = z
     names.forEach((name, index) => {
       if (names.indexOf(name) !== index)
         context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is that of another gateway' });
-      // Its receipts are told by the name.
+      // Receipts of the simulator are recognized by this name.
       if ((name === 'simulator') !== (gateways[index]!.type === 'simulator'))
         context.addIssue({
           code: 'custom',
@@ -117,7 +117,7 @@ function addressOf(url: string) {
   };
 }
 
-/** Null where a percent sign stands for itself: it has to be written as %25. */
+/** Decodes a part of the URL; null if it has a percent sign that is not written as %25. */
 function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
@@ -140,7 +140,10 @@ function isHttpUrl(text: string): boolean {
   return username === '' && password === '';
 }
 
-/** JSON, or the path of a file that holds it. The faults name the place, never the value: it may be a password. */
+/**
+ * Reads a list from JSON, or from a file whose path is given. The faults name the place, never the value: it may be a
+ * password.
+ */
 export const gatewayList = z.string().transform((text, context): GatewaySettings[] => {
   const refuse = (message: string) => {
     context.addIssue({ code: 'custom', message });
@@ -171,7 +174,7 @@ export const gatewayList = z.string().transform((text, context): GatewaySettings
   );
 });
 
-/** Such as `[1].countries[0]`. */
+/** Returns a place in the list, such as `[1].countries[0]`. */
 function placeOf(path: readonly PropertyKey[]): string {
   const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
   return place === '' ? 'the list' : place;

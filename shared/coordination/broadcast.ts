@@ -6,23 +6,26 @@ import { connectToListen } from '../queue/connection.ts';
 import { producerConnection } from '../queue/queue.ts';
 
 type Listener = {
-  /** This record is not what it was. */
+  /** This record has changed. */
   changed: (id: string) => void;
-  /** Any record may have changed: nobody listened for a while. */
+  /** Any record may have changed, because this process did not listen for a while. */
   missed: () => void;
 };
 
 const listeners = new Map<string, Listener[]>();
 
-/** Hears of every change that a process announces under this topic, from `openBroadcast` on; of its own ones always. */
+/**
+ * Calls the listener for every change that a process announces under this topic, from `openBroadcast` on. Changes of
+ * this process itself are always heard.
+ */
 export function listen(topic: string, listener: Listener): void {
   listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
 }
 
 /**
- * Tells every process that a record has changed or is gone, once the transaction has committed. Best effort: it
- * neither throws nor delays the caller, and while Redis is away the other processes hear nothing. So whoever relies on
- * it must also forget by itself after a time.
+ * Tells every process that a record has changed or is gone, once the transaction has committed. Best effort: the call
+ * neither throws nor delays the caller, and while Redis is away the other processes hear nothing. So code that relies
+ * on it must also forget records by itself after a time.
  */
 export function announce(topic: string, id: string): void {
   afterCommit(() => {
@@ -41,13 +44,13 @@ function notifyListeners(topic: string, id: string): void {
   for (const { changed } of listeners.get(topic) ?? []) changed(id);
 }
 
-// A connection that died without a word is found out by its silence.
+// A dead connection is detected by its silence: there is no answer to the heartbeat.
 const heartbeatMs = 2_000;
 const silenceMs = 2_000;
 
 let subscriber: { connection: Redis; heartbeat: NodeJS.Timeout } | undefined;
 
-/** Begins to hear the other processes, over a connection of its own, which comes back by itself. */
+/** Begins to listen to the other processes, over a connection of its own, which reconnects by itself. */
 export function openBroadcast(): void {
   if (subscriber) return;
   const connection = connectToListen({
@@ -71,7 +74,7 @@ export function openBroadcast(): void {
 async function subscribe(connection: Redis): Promise<void> {
   try {
     await connection.subscribe(channel());
-    // Only now: what is read again before the subscription holds could go stale unheard.
+    // Only now: a record that is read again before the subscription works could become stale unnoticed.
     for (const { missed } of [...listeners.values()].flat()) missed();
   } catch (error) {
     logger.debug({ err: error }, 'the changes of other processes cannot be heard yet');

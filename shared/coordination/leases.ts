@@ -3,16 +3,17 @@ import { config } from '../config/config.ts';
 import { producerConnection } from '../queue/queue.ts';
 import { isReachable, withinLimit } from './rate-limits.ts';
 
-/** Gives the lease back. It ends by itself where nobody does. */
+/** Gives the lease back; otherwise the lease ends by itself. */
 export type EndLease = () => Promise<void>;
 
 const holderBytes = 16;
-// Only what is still the holder's: the lease may have ended meanwhile, and be another's.
+// Deletes the lease only if the holder still has it: it may have ended meanwhile, and belong to another.
 const script = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
- * Takes a lease that one holder at a time may have, over all processes; null while another one has it. It is kept in Redis:
- * while that is away or slow everybody gets it, so it is for sparing the machine, and not for what must be right.
+ * Takes a lease that only one holder in all processes may have; null while another one has it. The lease is kept in
+ * Redis: while Redis is away or slow every caller gets it. So use it to save work, never where correctness depends on
+ * it.
  */
 export async function takeLease(name: string, seconds: number): Promise<EndLease | null> {
   if (!isReachable()) return async () => undefined;
@@ -26,7 +27,7 @@ export async function takeLease(name: string, seconds: number): Promise<EndLease
     const taken = await withinLimit(connection.set(key, holder, 'EX', seconds, 'NX'));
     return taken === null ? null : end;
   } catch {
-    // It may have been taken all the same.
+    // Redis may have given the lease, although no answer came.
     return end;
   }
 }

@@ -10,26 +10,26 @@ export type Limit = { kind: 'key' | 'workspace' | 'address' | 'gateway'; perSeco
 export type Ask = {
   limit: Limit;
   id: string;
-  /** Tokens of the last lease that are still there: the new lease renews them. */
+  /** Unspent tokens of the last lease; the new lease renews them. */
   held: number;
-  /** Tokens that nobody needed. */
+  /** Unused tokens that the process gives back. */
   returned: number;
-  /** Requests that wait for a token. They get what there is, and it counts as spent. */
+  /** Requests that wait for a token. They get the tokens that there are, and these count as spent. */
   waiting: number;
-  /** Tokens that could soon be of use. They are lent while there are plenty. */
+  /** Tokens that may soon be needed. They are lent only while the bucket has plenty. */
   want: number;
 };
 export type TokenGrant = { granted: number; left: number };
 
-/** How long leased tokens may be spent: what a dead process held is lost to the others for as long. */
+/** How long leased tokens may be spent. The tokens of a dead process are lost to the others for as long. */
 export const leaseSeconds = 1;
 
-// rate-limiter-flexible has fixed windows, which let through twice the limit around their ends, takes all or nothing,
-// and makes one round trip for each request and limit.
+// rate-limiter-flexible does not fit: its fixed windows let through twice the limit around their ends, it takes all
+// tokens or none, and it makes one round trip for each request and limit.
 //
-// Tokens that are lent to others count as full: a bucket never holds more than `burst`, the leases in all processes
-// included, so that in any stretch of time at most burst + rate * time is let through. A bucket that is away is full,
-// so it may go once it would be full again and its leases have ended.
+// A bucket and its leases in all processes together never hold more than `burst` tokens, so in any stretch of time at
+// most burst + rate * time is let through. A bucket without a key is full. So a key may expire once its bucket would
+// be full again and its leases have ended.
 const script = `
 local holder, life = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
@@ -74,14 +74,15 @@ function leasing(connection: RedisConnection): Leasing {
   return connection as unknown as Leasing;
 }
 
-/** Whether it makes sense to ask Redis. One that hangs looks well, too. */
+/** Whether it makes sense to ask Redis. A Redis that hangs looks ready, too. */
 export function isReachable(): boolean {
   return producerConnection().status === 'ready';
 }
 
 /**
- * One round trip for all of the buckets. `holder` names who will spend the tokens. Rejects when Redis is away or takes
- * longer than a request should wait for it; what such a call took all the same is lost when its lease ends.
+ * Leases tokens of all these buckets in one round trip. `holder` names the process that will spend them. Rejects when
+ * Redis is away or takes longer than a request should wait; tokens that such a call took all the same are lost when
+ * its lease ends.
  */
 export async function leaseTokens(
   holder: string,
@@ -105,11 +106,11 @@ export async function leaseTokens(
   }));
 }
 
-/** Rejects when Redis takes longer than a request should wait for it. */
+/** Returns the answer of Redis; rejects when it takes longer than a request should wait for it. */
 export function withinLimit<T>(answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const giveUp = () => reject(new Error('Redis is too slow for a request to wait for it'));
-  // An answer that came while this process was busy is read before the second of these runs.
+  // setImmediate: an answer that came while this process was busy is read before `giveUp` runs.
   const timer = setTimeout(() => setImmediate(giveUp), config.RATE_LIMIT_WAIT_SECONDS * 1000);
   answer.then(resolve, reject).finally(() => clearTimeout(timer));
   return promise;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from './job.ts';
 
-/** Copies members of contact lists into another, from where the copy has come to. */
+/** Copies members of contact lists into another list, from the point that the copy has reached. */
 export const copyContacts = defineJob({
   name: 'copy-contacts',
   lanes: { default: 'copy-contacts' },

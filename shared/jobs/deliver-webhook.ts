@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { defineJob } from './job.ts';
 
 /**
- * A turn of one delivery of one event to one webhook, or of a few that are due at once (`others`, whose requests are
- * their own). First attempts that never had to wait for room never queue behind what had to. `more`: others of this
- * webhook wait for room, and are admitted after these. `dueAt` (ms since the epoch) says how far the lane has come.
+ * A turn of one delivery of one event to one webhook, or of a few that are due at once (`others`, each with its own
+ * request). First attempts that never waited for room never queue behind deliveries that did. `more`: other deliveries
+ * of this webhook wait for room, and are admitted after these. `dueAt` (ms since the epoch) shows how far the lane has
+ * come.
  */
 export const deliverWebhook = defineJob({
   name: 'deliver-webhook',

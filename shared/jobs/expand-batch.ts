@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from './job.ts';
 
-/** Goes on with a batch of texts: makes messages of its rows, and then looks when all of them have come to their end. */
+/** Continues a batch of texts: makes messages of its rows, and then checks whether all of them have ended. */
 export const expandBatch = defineJob({
   name: 'expand-batch',
   lanes: { expand: 'expand-batch', follow: 'expand-batch-follow' },

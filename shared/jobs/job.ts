@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * The contract of a job: what a payload holds and which lanes it has. File name = job name; each lane is a
- * queue of its own, so that what waits in one never stands before what is due in another.
+ * The contract of a job: what a payload holds and which lanes it has. File name = job name. Each lane is a queue of
+ * its own, so that jobs that wait in one lane never hold up jobs that are due in another.
  */
 export type Job<Payload = any, Lane extends string = string> = {
   name: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from './job.ts';
 
-/** Deletes what retention has run out for, in small batches, and recounts what workspaces have waiting. */
+/** Deletes records whose retention has ended, in small batches, and recounts what workspaces have waiting. */
 export const purgeExpired = defineJob({
   name: 'purge-expired',
   lanes: { default: 'purge-expired' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from './job.ts';
 
-/** Lets the held messages of a workspace go that it can pay for now, and has its paused batches look again. */
+/** Releases the held messages that a workspace can pay for now, and makes its paused batches check again. */
 export const releaseSms = defineJob({
   name: 'release-sms',
   lanes: { default: 'release-sms' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from './job.ts';
 
-/** A phone of the simulator reports a text, and replies to it if it is one that does. */
+/** Lets a phone of the simulator report a text, and reply to it if the phone is one that replies. */
 export const simulatorAnswer = defineJob({
   name: 'simulator-answer',
   lanes: { default: 'simulator-answer' },

@@ -5,9 +5,8 @@ import { logger } from '../common/logger.ts';
 import type { DkimKey } from '../formats/email/dkim.ts';
 
 /**
- * RSA keys take a tenth of a second of a processor each, at times a whole one. They are made one at a time, in a thread
- * of their own and of low priority: the threads that files, names and signatures of other requests wait for are left
- * alone.
+ * An RSA key takes a tenth of a second of CPU time, at times a whole second. Keys are made one at a time, in their own
+ * thread of low priority, so that the thread pool stays free for files, names and signatures of other requests.
  */
 
 type KeyRequest = { workspaceId: string; resolve: (key: DkimKey) => void; reject: (reason: unknown) => void };
@@ -15,16 +14,18 @@ type KeyRequest = { workspaceId: string; resolve: (key: DkimKey) => void; reject
 const mostPerWorkspace = 10;
 const mostWaiting = 100;
 const retryAfterSeconds = 3;
-/** Then the thread ends, with its 10 MB. */
+/** An idle thread ends after this time, and frees its 10 MB. */
 const idleMs = 10_000;
 
-/** By workspace; the first of them has the next turn. */
+/** Waiting requests by workspace; the first workspace has the next turn. */
 const waiting = new Map<string, KeyRequest[]>();
 let running: KeyRequest | undefined;
 let thread: Worker | undefined;
 let idle: NodeJS.Timeout | undefined;
 
-/** A new key, when its turn has come: turns go round by workspace. A Problem where too many wait already. */
+/**
+ * Makes a new key when its turn has come; workspaces take turns. Throws a Problem if too many requests wait already.
+ */
 export async function generateInTurn(workspaceId: string): Promise<DkimKey> {
   const own = waiting.get(workspaceId) ?? [];
   if (own.length + (running?.workspaceId === workspaceId ? 1 : 0) >= mostPerWorkspace)
@@ -47,7 +48,7 @@ function startNext(): void {
   const [next] = waiting;
   if (!next) return rest();
   const [workspaceId, own] = next;
-  // The others of the workspace go behind those who wait now.
+  // The other requests of this workspace go behind the workspaces that wait now.
   waiting.delete(workspaceId);
   running = own.shift()!;
   if (own.length > 0) waiting.set(workspaceId, own);
@@ -97,7 +98,7 @@ function fail(): void {
   settle((one) => one.reject(failed()));
 }
 
-/** A caller that comes while the thread ends gets another. */
+/** Ends the thread and rejects all requests. A caller that comes meanwhile gets another thread. */
 async function close(): Promise<void> {
   const open = thread;
   thread = undefined;

@@ -4,12 +4,12 @@ import { config } from '../config/config.ts';
 import { parseServers, type Servers } from '../config/servers.ts';
 import { redisTls } from './tls.ts';
 
-/** One Redis, the primary that Sentinels know of, or a Redis Cluster: they take the same commands. */
+/** A single Redis, the primary that Sentinels name, or a Redis Cluster. All take the same commands. */
 export type RedisConnection = Redis | Cluster;
 
 /**
- * After a switch the old primary goes on serving the connections that it has, and takes nothing: only a new one is led
- * to the new primary. The sweep finds the work that failed meanwhile.
+ * After a failover the old primary keeps its connections but refuses writes. Only a new connection reaches the new
+ * primary, so this error makes the client reconnect. The sweep finds the work that failed meanwhile.
  */
 const leaveReplica = (error: Error): boolean => /\bREADONLY\b/.test(error.message);
 
@@ -27,10 +27,13 @@ type Settings = {
 
 const redisPort = 6379;
 const sentinelPort = 26_379;
-/** How often a command goes to another node of a Cluster, with 100 ms between: shorter than a producer waits for it. */
+/**
+ * How often a command is redirected to another node of a Cluster, with 100 ms between. Together this is shorter than
+ * the time that a producer waits for a command.
+ */
 const producerRedirections = 8;
 
-/** A connection to the Redis of REDIS_URL, whatever form that has. Errors of the connection are logged. */
+/** Connects to the Redis of REDIS_URL, whatever form that address has. Logs errors of the connection. */
 export function connectToRedis(settings: Settings): RedisConnection {
   const servers = parseServers(config.REDIS_URL);
   if (servers?.scheme.endsWith('+cluster')) return noted(connectToCluster(servers, settings));
@@ -39,8 +42,8 @@ export function connectToRedis(settings: Settings): RedisConnection {
 }
 
 /**
- * The same, but to one node of a Cluster, the next one with each new try: what is published reaches a listener at any
- * of them, and only such a connection tells when it has heard nothing for a while.
+ * Connects for listening: in a Cluster to one node, and to the next one with each retry. A published message reaches
+ * the listeners at every node, and only such a connection reports that it has heard nothing for a while.
  */
 export function connectToListen(settings: Settings & { retryStrategy: (attempt: number) => number }): Redis {
   const servers = parseServers(config.REDIS_URL);
@@ -59,8 +62,8 @@ export function connectToListen(settings: Settings & { retryStrategy: (attempt: 
 }
 
 /**
- * The detector of a connection that is gone hears of the failover too, and would end the attempt to connect anew: ioredis
- * takes that for the end of the client. So it is given up before the attempt.
+ * The failover detector of a lost connection hears of the failover too, and would end the new attempt to connect;
+ * ioredis would then regard the client as closed. So the old detector is disconnected before each attempt.
  */
 class ReconnectingSentinels extends SentinelConnector {
   constructor(options: unknown) {
@@ -86,7 +89,7 @@ function connectBySentinels(servers: Servers, settings: Settings): Redis {
     ...(search.has('sentinelUsername') && { sentinelUsername: search.get('sentinelUsername')! }),
     ...(search.has('sentinelPassword') && { sentinelPassword: search.get('sentinelPassword')! }),
     ...(access.tls && { sentinelTLS: access.tls, enableTLSForSentinelMode: true }),
-    // A primary that hangs keeps its connections: the Sentinels say when another one has its place.
+    // A primary that hangs keeps its connections open; the Sentinels tell when another server has replaced it.
     failoverDetector: true,
     Connector: ReconnectingSentinels,
     sentinelRetryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
@@ -103,16 +106,16 @@ function connectToCluster(servers: Servers, settings: Settings): Cluster {
     ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
     ...(maxRetriesPerRequest !== null && { maxRedirections: producerRedirections }),
     slotsRefreshTimeout: 1_000,
-    // A node that hangs keeps its connections: only another one says that it has lost its slots. Workers have a
-    // connection for each lane and partition, so they ask seldom.
+    // A node that hangs keeps its connections open, and only another node tells that it has lost its slots. Workers
+    // have a connection for each lane and partition, so each asks less often.
     slotsRefreshInterval: maxRetriesPerRequest === null ? 5_000 : 2_000,
-    // Else ioredis connects to what a name resolves to, which stands in no certificate.
+    // Otherwise ioredis connects to the IP address of a name, and no certificate names that address.
     ...(access.tls && { dnsLookup: (name, done) => done(null, name) }),
     clusterRetryStrategy: retryStrategy ?? ((attempt) => Math.min(attempt * 100, 2_000)),
     redisOptions: {
       ...others,
       ...access,
-      // A command that waited for a lost node is to try the one that has its place.
+      // A command that waited for a lost node must go to the node that has replaced it.
       maxRetriesPerRequest: maxRetriesPerRequest === null ? null : 1,
     },
   });
@@ -132,15 +135,15 @@ function noted<Connection extends RedisConnection>(connection: Connection): Conn
   return connection;
 }
 
-/** The nodes of a Cluster that hold keys, else the only one. */
+/** Returns the primaries of a Cluster, or the only server. */
 export const primariesOf = (connection: RedisConnection): Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection];
 
 let producer: RedisConnection | undefined;
 
 /**
- * The connection that adds jobs. It fails at once while Redis is away, because the row in MySQL is what counts
- * and the sweep will find it; workers have connections of their own, which wait.
+ * Returns the connection that adds jobs. Its commands fail at once while Redis is away, because the row in MySQL is
+ * what counts and the sweep will find the row. Workers have their own connections, which wait for Redis.
  */
 export function producerConnection(): RedisConnection {
   producer ??= connectToRedis({

@@ -2,9 +2,10 @@ import { crc32 } from 'node:zlib';
 import { config } from '../config/config.ts';
 
 /**
- * Each queue is spread over QUEUE_PARTITIONS parts by the ids of its jobs, so that a Redis Cluster can have the parts of its
- * busiest queue on several nodes. After a change of their number a job may stand where nobody looks, or a second time
- * elsewhere: the rows say what is due, so the sweep makes the one anew, and the other finds its row done.
+ * Each queue is divided into QUEUE_PARTITIONS parts by the ids of its jobs, so that a Redis Cluster can have the parts
+ * of its busiest queue on several nodes. After a change of their number a job may be in a part that no worker reads,
+ * or exist twice. The rows say what is due, so the sweep adds the lost job again, and the second copy of a job finds
+ * its row done.
  */
 
 /** The numbers of all partitions. */
@@ -16,8 +17,8 @@ export function partitionOf(jobId: string): number {
 }
 
 /**
- * The beginning of the keys of a partition. The part in braces decides on their node. The first has the keys that a single
- * one would have.
+ * Returns the prefix of the keys of a partition. The part in braces decides on which node they are. The first
+ * partition has the keys that an undivided queue would have.
  */
 export function prefixOf(partition: number): string {
   const { QUEUE_PREFIX: prefix } = config;

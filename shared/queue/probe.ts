@@ -3,16 +3,16 @@ import { producerConnection, type RedisConnection } from './connection.ts';
 import { partitions, prefixOf } from './partitions.ts';
 
 /**
- * The fault that keeps Redis from taking jobs: `MOVED`, `READONLY`, `OOM` or another of the words that its errors begin
- * with; `UNREACHABLE` where it says nothing.
+ * The fault that keeps Redis from taking jobs: `MOVED`, `READONLY`, `OOM` or another of the words that its errors
+ * begin with; `UNREACHABLE` where Redis does not answer.
  */
 export type RedisFault = string;
 
-// As a job is added: by a script, which writes to several keys of the prefix. A PING is answered by a replica too, by a
-// Redis that is full, and by a node of a cluster that has others of its keys.
+// Writes as adding a job does: with a script, to several keys of the prefix. A PING would prove less: a replica
+// answers it too, and so do a full Redis and a Cluster node that does not have these keys.
 const script = "for _, key in ipairs(KEYS) do redis.call('SET', key, '', 'PX', 10000) end";
 
-/** Tries what adding a job needs, within a second or so; null where Redis takes it, in each partition. */
+/** Tries what adding a job needs, within about a second; null if Redis takes it in every partition. */
 export async function findRedisFault(): Promise<RedisFault | null> {
   const faults = await Promise.all(partitions().map(findFaultOf));
   return faults.find((fault) => fault !== null) ?? null;
@@ -28,11 +28,11 @@ async function findFaultOf(partition: number): Promise<RedisFault | null> {
   }
 }
 
-// Looking writes: a health check must not be a load, however many ask.
+// A probe writes, so its result is kept: health checks must not become a load, however many there are.
 const keptMs = 1_000;
 let recent: { connection: RedisConnection; fault: Promise<RedisFault | null>; at: number } | undefined;
 
-/** The same as of at most a second ago. */
+/** Returns the fault, as found at most a second ago. */
 export function findRecentRedisFault(): Promise<RedisFault | null> {
   const [connection, at] = [producerConnection(), performance.now()];
   if (recent?.connection !== connection || at - recent.at >= keptMs)
@@ -40,7 +40,7 @@ export function findRecentRedisFault(): Promise<RedisFault | null> {
   return recent.fault;
 }
 
-/** Redis before 7 says what a script has met at the end of a message of its own. */
+/** Returns the code of an error. Redis before 7 puts the code of a script's error at the end of its own message. */
 function wordOf(message: string): string {
   return /-([A-Z]{3,})\b/.exec(message)?.[1] ?? /^[A-Z]+\b/.exec(message)?.[0] ?? 'ERR';
 }

@@ -19,7 +19,7 @@ export { addTotals, readGauges, readTotals, writeGauges } from './totals.ts';
 
 const queues = new Map<string, Queue>();
 
-/** A partition of a queue; the first is all of it unless QUEUE_PARTITIONS says otherwise. */
+/** Returns a partition of a queue. Unless QUEUE_PARTITIONS is set, the first partition is the whole queue. */
 export function queueOf(queueName: string, partition = 0): Queue {
   const key = `${partition} ${queueName}`;
   let queue = queues.get(key);
@@ -43,8 +43,9 @@ export async function closeQueues(): Promise<void> {
 }
 
 /**
- * When a job was made, from which its delay counts. Not by the clock of this process, which may be wrong and would
- * put it into the wrong order with all others; nor by one that a test shifted, as BullMQ knows nothing of it.
+ * The creation time of a job, and its delay from now. The creation time is the database's. The clock of this process
+ * may be wrong, which would give the job a wrong place among all others, and BullMQ does not know of a clock that a
+ * test shifted.
  */
 const timesOf = (dueAt: Date | null | undefined) => ({
   timestamp: databaseTime().getTime(),
@@ -52,17 +53,20 @@ const timesOf = (dueAt: Date | null | undefined) => ({
 });
 
 const jobOptions: JobsOptions = {
-  // Whether a job is tried again is decided from its row; this must only never run out.
+  // The row of a job decides whether the job is tried again, so this limit must never be reached.
   attempts: 1_000_000,
   backoff: { type: 'custom' },
-  // Each turn of a long outage would add one, in Redis' memory.
+  // Otherwise each retry in a long outage would add a stack trace to Redis' memory.
   stackTraceLimit: 1,
-  // A kept job would block its successor, because ids are not given twice.
+  // A finished job that is kept would block a later job with the same id.
   removeOnComplete: true,
   removeOnFail: true,
 };
 
-/** Wake-ups on their way to Redis; above this many Redis is not keeping up and the sweep does better. */
+/**
+ * The most wake-ups on their way to Redis. With more of them Redis is not keeping up, so they are dropped and left to
+ * the sweep.
+ */
 const maxInFlight = 20_000;
 let inFlight = 0;
 
@@ -71,14 +75,14 @@ type EnqueueOptions<Lane> = {
   id: string;
   at?: Date | null;
   requestId?: string | null;
-  /** Larger is later; none or 0 comes before all that have one. */
+  /** A larger number runs later; a job without a priority, or with 0, runs before all that have one. */
   priority?: number;
 };
 
 /**
- * Wakes a worker, at `at` or now; inside a transaction it waits for the commit (architecture rule 2). Best effort: it
- * neither throws nor delays the caller, and an error does not even mean that the job is not there. `id` names the
- * attempt (no `:`); a job that waits under the same id already stays the only one.
+ * Wakes a worker, at `at` or now; inside a transaction only after the commit (architecture rule 2). Best effort: the
+ * call neither throws nor delays the caller, and even after an error the job may be in Redis. `id` names the attempt
+ * (no `:`); while a job with this id waits, no second one is added.
  */
 export function enqueue<Payload extends object, Lane extends string>(
   job: Job<Payload, Lane>,
@@ -113,16 +117,16 @@ let logNotBefore = Number.NEGATIVE_INFINITY;
 function noteMissed(error: Error, job: Job, jobs: number): void {
   count('wake_ups_failed', {}, jobs);
   logger.debug({ err: error, job: job.name }, 'wake-ups failed; the sweep will make them');
-  // A full Redis looks well otherwise: it answers, and takes nothing.
+  // A full Redis otherwise looks healthy: it answers, but takes no jobs.
   if (!/\bOOM\b/.test(error.message) || performance.now() < logNotBefore) return;
   logNotBefore = performance.now() + logEveryMs;
   logger.error({ err: error }, 'Redis is full; work waits in MySQL until it takes jobs again');
 }
 
-/** Redis does nothing else while it takes them, and a one-time code may be next. */
+/** The most jobs in one call. Redis does nothing else during a call, and a one-time code may be next. */
 const jobsAtOnce = 25;
 
-/** Many wake-ups of one lane in few round trips. Returns false when Redis did not take them. */
+/** Adds many wake-ups of one lane in few round trips. Returns false when Redis did not take them. */
 export async function enqueueAll<Payload extends object, Lane extends string>(
   job: Job<Payload, Lane>,
   lane: Lane,
@@ -154,14 +158,14 @@ export function wakeBefore(at: Date): Date {
   return new Date(at.getTime() + config.WAKE_AHEAD_SECONDS * 1000);
 }
 
-/** Whether work due then belongs into Redis already. */
+/** Whether work due at this time belongs in Redis already (WAKE_AHEAD_SECONDS). */
 export function isNear(dueAt: Date): boolean {
   return dueAt <= wakeBefore(now());
 }
 
 /**
- * One run of a repeating job for each stretch of time, whoever asks for it: the run that is done is kept for a
- * while, so that its id still refuses a second one.
+ * Adds one run of a repeating job for each period, however many processes ask for it. The last 10 finished runs are
+ * kept, so that the id of a finished run still blocks a second one.
  */
 export function enqueueRepeating(job: Job, everySeconds: number): void {
   const stretch = Math.floor(now().getTime() / (everySeconds * 1000));
@@ -179,7 +183,7 @@ export function enqueueRepeating(job: Job, everySeconds: number): void {
     .catch((error) => logger.debug({ err: error, job: job.name }, 'a repeating job could not be added'));
 }
 
-/** The payloads of the next jobs in the partitions of a queue; none where none waits, and while Redis is away. */
+/** Returns the payload of the next waiting job of each partition; empty if none waits, or while Redis is away. */
 export async function readNextPayloads(queueName: string): Promise<unknown[]> {
   const next = partitions().map((partition) =>
     queueOf(queueName, partition)
@@ -209,7 +213,7 @@ export async function readQueueDepths(): Promise<{ queue: string; state: string;
   }
 }
 
-/** Whether one of these queues has a job that is being done, or could be; false while Redis is away. */
+/** Whether one of these queues has a job that runs, or could run now; false while Redis is away. */
 export async function hasJobsInHand(queueNames: readonly string[]): Promise<boolean> {
   const counts = queueNames.flatMap((queueName) =>
     partitions().map((partition) =>
@@ -221,7 +225,7 @@ export async function hasJobsInHand(queueNames: readonly string[]): Promise<bool
   return (await Promise.all(counts)).some((jobs) => jobs > 0);
 }
 
-/** Settings of Redis that matter; null while it is away. Waits a little for a connection that is being made. */
+/** Returns the Redis settings that matter; null while Redis is away. Waits up to 2 seconds for a new connection. */
 export async function findRedisSettings(): Promise<{ maxmemoryPolicy: string } | null> {
   const connection = producerConnection();
   if (connection.status !== 'ready')
@@ -235,7 +239,9 @@ export async function findRedisSettings(): Promise<{ maxmemoryPolicy: string } |
   }
 }
 
-/** How full Redis is, of a Cluster the fullest of its nodes; a limit of 0 is none. Null while it is away. */
+/**
+ * Returns the memory use of Redis (of a Cluster: of its fullest node); a limit of 0 is none. Null while Redis is away.
+ */
 export async function readRedisMemory(): Promise<{ usedBytes: number; limitBytes: number } | null> {
   try {
     const infos = await Promise.all(primariesOf(producerConnection()).map((one) => one.info('memory')));

@@ -7,15 +7,15 @@ import { thisProcess } from './totals.ts';
 /** The states that processes report of their gateways: in Redis, so that every process can show it. */
 
 const key = `${config.QUEUE_PREFIX}:gateways`;
-/** A process that has said nothing for so long is gone. */
+/** A process that has written nothing for this time is gone. */
 const lifeMs = 10_000;
 
-/** Some minutes of them. */
+/** Some minutes of writes. */
 const writesBetweenSweeps = 100;
 let writes = 0;
 
 export function writeGatewayStates(states: Record<string, object>): void {
-  // Where nobody reads them, those of processes that were killed would stay for ever.
+  // Reading deletes the states of dead processes. If nobody else reads, they would stay for ever.
   if (writes % writesBetweenSweeps === 0) void readGatewayStates();
   writes += 1;
   const at = now().getTime();
@@ -28,14 +28,14 @@ export function writeGatewayStates(states: Record<string, object>): void {
     .catch((error) => logger.debug({ err: error }, 'the states of gateways could not be written'));
 }
 
-/** This process holds them no more. */
+/** Deletes the states of gateways that this process holds no more. */
 export async function deleteGatewayStates(names: string[]): Promise<void> {
   await producerConnection()
     .hdel(key, ...names.map((name) => `${name} ${thisProcess}`))
     .catch((error) => logger.debug({ err: error }, 'the states of gateways could not be deleted'));
 }
 
-/** One for each gateway and process; null while Redis is away. */
+/** Returns a state for each gateway and process; null while Redis is away. */
 export async function readGatewayStates(): Promise<{ name: string; state: unknown }[] | null> {
   try {
     const fields = Object.entries(await producerConnection().hgetall(key));

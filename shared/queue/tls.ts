@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { config } from '../config/config.ts';
 
-/** How the certificate of a Redis at `rediss://`, or at the same with several nodes, is looked at. */
+/** Returns how the certificate of a Redis is checked whose address begins with `rediss`, with one node or several. */
 export function redisTls(): { tls?: { rejectUnauthorized: boolean; ca?: Buffer } } {
   if (!config.REDIS_URL.startsWith('rediss')) return {};
   const file = config.REDIS_TLS_CA_FILE;

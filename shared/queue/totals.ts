@@ -9,12 +9,14 @@ import { producerConnection } from './connection.ts';
 
 const totalsKey = `${config.QUEUE_PREFIX}:totals`;
 
-/** Adds what a process counted to the platform's totals; what Redis may not have taken goes back to the process. */
+/**
+ * Adds the counts of a process to the platform's totals. Counts that Redis may not have taken go back to the process.
+ */
 export function addTotals(counts: [name: string, by: number][]): void {
   const commands = producerConnection().pipeline();
   for (const [name, by] of counts) commands.hincrby(totalsKey, name, by);
   const outcomes = commands.exec().catch(() => null);
-  // Each has an outcome of its own: a Redis that is full answers, and takes none.
+  // Each command has an outcome of its own: a full Redis answers, but takes nothing.
   void outcomes.then((each) => {
     for (const [index, [name, by]] of counts.entries()) if (each?.[index]?.[0] !== null) count(name, {}, by);
   });
@@ -32,16 +34,16 @@ export async function readTotals(): Promise<Record<string, number> | null> {
 
 const gaugesKey = `${config.QUEUE_PREFIX}:gauges`;
 export const thisProcess = `${hostname()}-${process.pid}`;
-/** A process that has said nothing for so long is gone. */
+/** A process that has written nothing for this time is gone. */
 const gaugeLifeMs = 10_000;
 
-/** About a minute of them. */
+/** About a minute of writes. */
 const writesBetweenSweeps = 30;
 let writes = 0;
 
-/** Says what the gauges of this process show. */
+/** Writes the gauges of this process. */
 export function writeGauges(gauges: [name: string, value: number][]): void {
-  // Where nobody reads them, those of processes that were killed would stay for ever.
+  // Reading deletes the gauges of dead processes. If nobody else reads, they would stay for ever.
   if (writes % writesBetweenSweeps === 0) void readGauges();
   writes += 1;
   const at = now().getTime();

@@ -1,2 +1,2 @@
-/** In the place of a package that left-out.ts leaves out. */
+/** Takes the place of a package that left-out.ts leaves out. */
 export const isLeftOut = true;

@@ -1,10 +1,11 @@
 import { registerHooks } from 'node:module';
 
 const replacement = new URL('./left-out-package.ts', import.meta.url).href;
-// A library of mjml's brings it, to fetch pages. The sandbox has no network, and a fifth of its modules are of this package.
+// A library that mjml uses brings this package, to fetch pages. The sandbox has no network, and a fifth of its modules
+// belong to this package.
 const leftOut = 'undici';
 
-/** From now on who asks for a package that has no use in the sandbox gets an empty module. */
+/** Replaces a package without use in the sandbox by an empty module, from now on. */
 export function leaveOut(): void {
   registerHooks({
     resolve: (specifier, context, next) =>

@@ -33,7 +33,7 @@ async function read({ raw, signed }: MailJob): Promise<Unmeasured> {
 
 async function answer(job: ThreadJob, index: number): Promise<ThreadResult> {
   if (job.kind !== 'mail') throw new Error(`${job.kind} is not for this thread`);
-  // Before the time of the job begins: it is not the sender's doing that this takes a while.
+  // Loaded before the time of the job begins, because it takes a while that is not the sender's fault.
   if (job.signed) await unsealed(loadVerifier);
   const startMs = cpuMs();
   mine.cpuMs[0] = startMs;

@@ -6,12 +6,12 @@ import { startThread } from './thread-handle.ts';
 
 export type ReadResult<T> =
   | { ok: true; read: T }
-  /** It cannot be read, now or later: it completes a sentence that starts with "The message". */
+  /** The message cannot be read, now or later. `fault` completes a sentence that starts with "The message". */
   | { ok: false; fault: string; busy?: never }
-  /** Too much of this sender waits, or it waited for 10 s: it may be tried again later. */
+  /** Too many messages of this sender wait, or this one waited for 10 s. The caller may try again later. */
   | { ok: false; busy: true; fault?: never };
 
-/** So that a sender that holds up one thread, which is all that one can, leaves another to the others. */
+/** Two: a sender can hold up one thread at most, and leaves the other one to the others. */
 const threads = 2;
 const heapMb = 96;
 const crash = 'could not be read';
@@ -41,7 +41,7 @@ export function readMail(sender: string, raw: Uint8Array): Promise<ReadResult<In
   return run(sender, { kind: 'mail', raw });
 }
 
-/** The same for what one of these keys has signed of it, and nothing else; null where no signature verifies. */
+/** Reads only the part of a message that one of these keys has signed; null if no signature verifies. */
 export function readSignedMail(
   sender: string,
   raw: Uint8Array,
@@ -55,7 +55,7 @@ async function run<T>(sender: string, job: MailJob): Promise<ReadResult<T>> {
   pool ??= openMailPool();
   const outcome = await pool.run({
     workspaceId: sender,
-    // How long the mail of a sender takes is known by what the last took, whatever it was.
+    // The queue expects the mail of a sender to take as long as the mail before, whatever its content.
     source: `${sender} ${job.signed ? 'signed' : ''}`,
     message: { ...job, raw: alone(job.raw) },
     length: job.raw.length,
@@ -63,12 +63,12 @@ async function run<T>(sender: string, job: MailJob): Promise<ReadResult<T>> {
   if (outcome.outcome === 'busy') return { ok: false, busy: true };
   if (outcome.outcome === 'done') return { ok: true, read: JSON.parse(outcome.outputs[0]!) as T };
   const [{ message: fault } = { message: crash }] = outcome.faults;
-  // The next release may do better, and the sender keeps it until then.
+  // A later release may be able to read the message, and the sender keeps it until then.
   if (fault === crash) throw new Error('A message ended the thread that read it');
   return { ok: false, fault };
 }
 
-/** Small buffers share their memory with others, and a thread gets all of it. */
+/** Copies a small buffer: it shares its memory with others, and a thread would get all of that memory. */
 function alone(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength === bytes.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -10,17 +10,17 @@ import type { Loss, Thread, ThreadEvents } from './thread-handle.ts';
 const entry = fileURLToPath(new URL('./mjml-child.ts', import.meta.url));
 /** The library takes a second to load, on a busy machine several. */
 const startMs = 20_000;
-/** However little of the processor it got. */
+/** After this many times its limit a process is killed, however little CPU time it got. */
 const patience = 5;
 /**
- * Of a busy processor it gets a third of what the process beside it gets, so one customer's templates do not slow the
- * requests of others. A lower one could be out of patience before a good template is compiled.
+ * On a busy processor this process gets a third of the time of a normal one, so one customer's templates do not slow
+ * the requests of others. With a lower priority, `patience` could end before a good template is compiled.
  */
 const niceness = 5;
 
 /**
- * A process that compiles MJML. A thread would not do: mjml makes a gigabyte out of a few kB, in single pieces, and V8
- * ends the whole process where a thread overshoots its heap limit by much.
+ * Starts a process that compiles MJML. A thread would not do: mjml makes a gigabyte out of a few kB, in single pieces,
+ * and V8 ends the whole process if a thread exceeds its heap limit by much.
  */
 export function startMjmlProcess(
   heapMb: number,
@@ -50,7 +50,7 @@ export function startMjmlProcess(
     events.gone();
   });
   child.on('exit', (code, signal) => {
-    // V8 aborts where there is no more memory, in a way that depends on the machine.
+    // V8 aborts when there is no more memory; the signal depends on the machine.
     const isAborted = signal !== null && ['SIGABRT', 'SIGTRAP', 'SIGILL'].includes(signal);
     lose(isAborted || code === 134 ? 'out of memory' : 'crash');
     events.gone();
@@ -69,7 +69,7 @@ export function startMjmlProcess(
     lose('out of time');
   }
 
-  // One at a time, so that it is known which one it died in.
+  // Sends one job at a time, so that it is known in which job the process died.
   function send({ message }: SandboxJob): void {
     watched = { at: performance.now(), ms: 0, totalMs: 0, cpuMs: cpuMsOf(child.pid) ?? 0 };
     child.send(message, () => {});
@@ -110,7 +110,7 @@ export function startMjmlProcess(
     watch(tickMs) {
       if (killed || (ready && !batch)) return;
       const now = performance.now();
-      // Where this process could not look in time, the other may have had no processor either.
+      // If this process was late, the child may have had no processor either, so at most one tick counts.
       const passedMs = Math.min(now - watched.at, tickMs);
       watched = { ...watched, at: now, ms: watched.ms + passedMs, totalMs: watched.totalMs + passedMs };
       const limitMs = batch ? runs[batch.run].kill : startMs;
@@ -124,7 +124,7 @@ export function startMjmlProcess(
       killed = true;
       const { promise, resolve } = Promise.withResolvers<void>();
       child.once('exit', () => resolve());
-      // Ended already, or it never was.
+      // The process has ended already, or never started.
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) resolve();
       child.ref();
       child.kill('SIGKILL');
@@ -134,8 +134,9 @@ export function startMjmlProcess(
 }
 
 /**
- * A process for customers' content: it reads these paths (`/folder/*` with all that is in it) and no others, writes
- * nowhere, starts nothing, and has nothing of the server's: no settings, no flags, no input or output but messages.
+ * Starts a process for customers' content. It reads these paths (`/folder/*`: all that is in the folder) and no
+ * others, writes no files and starts no processes. It gets nothing of the server: no settings, no flags, no input or
+ * output but messages.
  */
 export function forkConfined(
   entry: string,
@@ -143,7 +144,7 @@ export function forkConfined(
 ): ChildProcess {
   return fork(entry, [], {
     env: {},
-    // Where a library looks for a configuration of its own.
+    // A library may look for its configuration here.
     cwd: dirname(entry),
     execArgv: [
       `--max-old-space-size=${heapMb}`,
@@ -156,7 +157,10 @@ export function forkConfined(
   });
 }
 
-/** The program of the sandbox and the libraries, wherever they were installed: not what lies beside them, such as keys. */
+/**
+ * Returns the paths of the sandbox's code and of the libraries, wherever they are installed, but not of files beside
+ * them, such as keys.
+ */
 export function readableProgram(): string[] {
   const library = fileURLToPath(import.meta.resolve('mjml'));
   const libraries = library.slice(0, library.lastIndexOf('node_modules') + 'node_modules'.length);
@@ -166,23 +170,23 @@ export function readableProgram(): string[] {
   return [`${sandbox}/*`, `${formats}/*`, `${libraries}/*`];
 }
 
-/** It may have ended by now. */
+/** Lowers the priority of a process, which may have ended by now. */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
   } catch {
-    // A system that does not allow it runs it like all others.
+    // If the system does not allow it, the process runs like all others.
   }
 }
 
 const tickMs = 10;
 
-/** CPU time that a process has had; undefined where the system does not tell. */
+/** Returns the CPU time that a process has had; undefined if the system does not report it. */
 function cpuMsOf(pid: number | undefined): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name, in parentheses, may hold anything.
+    // The name of the program, in parentheses, may contain anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * tickMs;
   } catch {

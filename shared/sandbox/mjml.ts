@@ -24,7 +24,7 @@ const openMjmlPool = () =>
     name: 'mjml',
     start: (events) => startMjmlProcess(heapMb, mjmlRuns, events),
     spares: 0,
-    // With the start of a process, which takes its second, on a busy machine several.
+    // This includes the start of a process, which takes a second, on a busy machine several.
     waitMs: 20_000,
     runs: mjmlRuns,
     words: {
@@ -34,13 +34,13 @@ const openMjmlPool = () =>
     },
   });
 
-/** Compiles MJML with Liquid in it, once for each source: the result is Liquid still. */
+/** Compiles MJML with Liquid in it, once for each source; the result still contains Liquid. */
 export async function compileTemplate(workspaceId: string, source: string): Promise<CompileResult> {
-  // Its includes are in their places, so the hash is theirs too.
+  // The includes are already in their places, so the hash covers them too.
   const key = hash('sha256', source, 'base64url');
   const known = compiled.get(key);
   if (known) return { ok: true, ...known };
-  // Of its own workspace only: what waits counts against its share.
+  // Shared within a workspace only, because a waiting compilation counts against the share of its workspace.
   const mine = `${workspaceId} ${key}`;
   let result = underWay.get(mine);
   if (!result) {

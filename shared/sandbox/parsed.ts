@@ -11,7 +11,10 @@ const openParsed = () =>
 const parsed = { true: openParsed(), false: openParsed() };
 const largestHeapBytes = 48_000_000;
 
-/** The template of a source: parsed when this thread first meets it, in `stop` milliseconds, or a TemplateError is thrown. */
+/**
+ * Returns the template of a source. Parses it when this thread first meets it, within `stop` milliseconds, or throws a
+ * TemplateError.
+ */
 export function template(
   { source, escape }: { source: string; escape: boolean },
   stop: number,
@@ -20,7 +23,7 @@ export function template(
   if (found) return found;
   const made = liquid.parse(source, escape, liquid.limitsOf(stop));
   parsed[`${escape}`].set(source, made);
-  // The same length of source takes 2 or 200 bytes a character once parsed.
+  // The heap is measured, because a parsed source takes 2 or 200 bytes for each character.
   if (getHeapStatistics().used_heap_size > largestHeapBytes) {
     parsed.true.clear();
     parsed.false.clear();

@@ -6,7 +6,9 @@ import { type Loss, startThread, type Thread, type ThreadEvents } from './thread
 
 const tickMs = 10;
 const failedStartsInARow = 3;
-/** Killed threads that are still in a call and have not ended use processor time like any other. */
+/**
+ * No thread starts while more killed threads than this are still in a call: each uses processor time like any other.
+ */
 const mostDying = 2;
 /**
  * V8 ends the whole process where a thread overshoots its heap limit by more than 16 MB at one go, so the limits of
@@ -19,12 +21,12 @@ export type Pool = ReturnType<typeof openPoolOf>;
 
 /** The purpose of a pool's threads. */
 export type PoolProgram = {
-  /** In the metrics. */
+  /** The name in the metrics. */
   name: 'liquid' | 'mjml' | 'mail';
   start(events: ThreadEvents): Thread;
   /**
-   * Threads that stand by warm beside those that are needed. Once one had to be killed they do so beside the full
-   * number too, in its place; most processes never meet such a render, and need not hold memory for it.
+   * Warm threads beyond those that are needed. After the first kill they may exceed the full number too, to replace a
+   * killed thread at once. Most processes never kill a thread, and need not hold memory for this.
    */
   spares: number;
   /** The longest that a job waits for its turn. */
@@ -34,7 +36,10 @@ export type PoolProgram = {
   words: Record<Loss['cause'], string>;
 };
 
-/** The queue learns of each source how long one render of it takes; a row counts as a render. */
+/**
+ * Returns how many renders a job was, where a row counts as one: the queue learns the time of one render of each
+ * source.
+ */
 const rendersOf = ({ message }: SandboxJob, outputs: string[]) =>
   message.kind === 'rows' ? Math.max(1, outputs.length) : 1;
 
@@ -52,8 +57,8 @@ export function openPool(size: number): Pool {
 }
 
 /**
- * At most `size` threads at work, started when they are first needed. Full runs leave one thread free for short ones,
- * as long as there are two.
+ * Opens a pool of at most `size` working threads, which are started when first needed. If there are two or more, full
+ * runs leave one thread free for short runs.
  */
 export function openPoolOf(size: number, program: PoolProgram) {
   const queue = openQueue(program.waitMs);
@@ -66,12 +71,12 @@ export function openPoolOf(size: number, program: PoolProgram) {
   let failedStarts = 0;
   let closed = false;
 
-  // One at a time: starts beside each other, and beside the first render, only slow each other down.
+  // Starts one thread at a time: starts beside each other, and beside the first render, only slow each other down.
   function startThreads(): void {
     const most = counts.killed > 0 ? size + program.spares : size;
     const wanted = Math.min(most, pending.size + program.spares);
     if (closed || isStarting || threads.size >= wanted || dying.size > mostDying) return;
-    // Where none can start, only a new render is a reason to try again.
+    // After a failed start, only a new render is a reason to try again.
     if (failedStarts > 0 && pending.size === 0) return;
     isStarting = true;
     const thread = program.start({
@@ -201,7 +206,7 @@ export function openPoolOf(size: number, program: PoolProgram) {
         abandon: reject,
       };
       pending.add(job);
-      // Threads never keep the process alive; an answer that is still owed does.
+      // Threads never keep the process alive; this timer does, while an answer is still owed.
       timer ??= setInterval(tick, tickMs);
       if (!queue.add(job)) finish(job, { outcome: 'busy' });
       startThreads();
@@ -209,7 +214,7 @@ export function openPoolOf(size: number, program: PoolProgram) {
       return promise;
     },
 
-    /** Has the spares ready before the first job. */
+    /** Starts the spares before the first job. */
     warmUp: startThreads,
 
     async close(): Promise<void> {

@@ -6,11 +6,11 @@ export type LiquidJob = {
   data: string | null;
   now: number;
 };
-/** Rows of data for few sources: each is rendered by itself, and what they share crosses once. */
+/** Rows of data for few sources. Each row is rendered by itself; the data that all share is sent to the thread once. */
 export type RowsJob = {
   kind: 'rows';
   sources: readonly { source: string; escape: boolean }[];
-  /** JSON text of an object. A row's own members go before these. */
+  /** JSON text of an object. The members of a row override these. */
   shared: string;
   /** `source`: its index. `data`: JSON text of an object. */
   rows: readonly { source: number; data: string }[];
@@ -27,11 +27,11 @@ export type MailJob = {
 };
 export type ThreadJob = LiquidJob | RowsJob | MjmlJob | MailJob;
 
-/** A short run is stopped early, so that it can be told from a long one before it holds others up. */
+/** A short run is stopped early, so that a slow job is found before it holds others up. */
 export type Run = 'short' | 'full';
 export type Batch = { run: Run; jobs: ThreadJob[] };
 
-/** `parsing`: whatever the data, the source is wrong. `inData`: the data is, whatever the source. */
+/** `parsing`: the source is wrong, whatever the data. `inData`: the data is wrong, whatever the source. */
 export type PartFault = {
   part: number;
   message: string;
@@ -41,8 +41,9 @@ export type PartFault = {
   inData?: true;
 };
 /**
- * `milliseconds` of CPU time: what others on the machine do is not a workspace's fault. Of rows there is an output for
- * each that is done, from the first on; `faults` says which of these have failed, and their outputs mean nothing.
+ * `milliseconds` is CPU time, because other load on the machine is not the workspace's fault. A job of rows has an
+ * output for each row that is done, from the first on; `faults` names the rows that failed, and their outputs mean
+ * nothing.
  */
 export type ThreadResult =
   | { outcome: 'done'; outputs: string[]; faults?: PartFault[]; outOfTime?: true; milliseconds: number }
@@ -52,9 +53,10 @@ type WithoutTime<T> = T extends unknown ? Omit<T, 'milliseconds'> : never;
 export type Unmeasured = WithoutTime<ThreadResult>;
 
 /**
- * Shared memory, because a thread that is stuck answers no message: how many jobs it has begun and ended since it
- * started, which job of its batch it is at and which part of that, the id that the system has given to the thread (0: it
- * does not say), and the CPU time that it had had when it began. Each row of a job counts as one begun.
+ * Shared memory, because a thread that is stuck answers no message. `begun` and `ended` count the jobs since the
+ * thread started, where each row of a job counts as one. `job` and `part` name the current job of the batch and its
+ * part. `systemId` is the id that the system has given to the thread (0: unknown). `cpuMs` is the CPU time that the
+ * thread had when it began the current job.
  */
 export type Marks = { counts: Int32Array; cpuMs: Float64Array };
 export const marks = { begun: 0, ended: 1, part: 2, job: 3, systemId: 4 } as const;
@@ -69,7 +71,7 @@ export const runs = {
   full: { stop: 100, kill: 250 },
 } as const satisfies Record<Run, { stop: number; kill: number }>;
 
-/** The same for mail. It takes a few milliseconds to read; only a check of signatures can be made to take long. */
+/** The same for mail. Reading mail takes a few milliseconds; only a check of signatures can be made to take long. */
 export const mailRuns = {
   short: { kill: 100 },
   full: { kill: 300 },
@@ -81,5 +83,8 @@ export const mjmlRuns = {
   full: { kill: 1500 },
 } as const satisfies Record<Run, { kill: number }>;
 
-/** The CPU time in milliseconds after which no further row is begun, and how much of them crosses at once. */
+/**
+ * Limits of one message to a thread: the CPU time in milliseconds after which no further row begins, and how much is
+ * sent at once.
+ */
 export const crossing = { stop: 10, rows: 500, length: 1024 * 1024, outputLength: 1024 * 1024 } as const;

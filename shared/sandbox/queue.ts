@@ -9,7 +9,7 @@ export type SandboxOutcome =
 /** A render that waits or runs. */
 export type SandboxJob = {
   workspace: SandboxTenant;
-  /** Hash of the sources, under which their past is known. */
+  /** Hash of the sources; the queue remembers their render times under it. */
   source: string;
   message: ThreadJob;
   length: number;
@@ -25,7 +25,7 @@ export type SandboxTenant = {
   waiting: SandboxJob[];
   waitingLength: number;
   running: boolean;
-  /** Its turn comes later the more time it took last, so one that burns time waits longer than one that does not. */
+  /** CPU time of its last turn. The longer this was, the later its next turn comes. */
   takenMs: number;
   notBefore: number;
   suspectUntil: number;
@@ -34,14 +34,14 @@ export type SandboxTenant = {
 const limits = { jobs: 1000, length: 32_000_000 };
 const batch = { jobs: 16, milliseconds: 10 };
 const suspectMs = 30_000;
-/** Where others wait, a workspace gets its next turn after this many times the time it took. */
+/** While others wait, the next turn of a workspace comes after this many times the CPU time of its last turn. */
 const shareOfTurns = 20;
 /** Sources known to render within this may share a batch. */
 const quickMs = 10;
 const rememberedSources = 5000;
 const rememberedWorkspaces = 1000;
 
-/** Renders that wait for a thread, by workspace, and how long they may. */
+/** Opens a queue of renders that wait for a thread, by workspace. `waitMs` is the longest that a render waits. */
 export function openQueue(waitMs = 10_000) {
   const workspaces = new Map<string, SandboxTenant>();
   const waiting = new Set<SandboxTenant>();
@@ -54,7 +54,7 @@ export function openQueue(waitMs = 10_000) {
   const isKnown = (job: SandboxJob) =>
     !job.needsFullRun && knownMs.has(job.source) && isTrusted(job.workspace);
 
-  // Rows take as long as a whole batch may.
+  // A job of rows may take as long as a whole batch, so it shares none.
   const mayShare = (job: SandboxJob) => isKnown(job) && job.message.kind !== 'rows';
 
   function nextInTurn(suits: (job: SandboxJob) => boolean): SandboxTenant | undefined {
@@ -71,7 +71,7 @@ export function openQueue(waitMs = 10_000) {
     return best;
   }
 
-  /** Suspects have every second turn at most while others wait, so that twenty of them are not twenty turns ahead. */
+  /** Gives suspects at most every second turn while others wait, so that twenty of them are not twenty turns ahead. */
   function nextForFullRun(): SandboxTenant | undefined {
     trustedFirst = !trustedFirst;
     return (trustedFirst && nextInTurn((job) => isTrusted(job.workspace))) || nextInTurn(() => true);
@@ -126,7 +126,7 @@ export function openQueue(waitMs = 10_000) {
       return workspace;
     },
 
-    /** False when the workspace has as much waiting as it may have. */
+    /** Adds a job; returns false if the workspace is at its limit of waiting jobs. */
     add(job: SandboxJob): boolean {
       const { workspace } = job;
       if (workspace.waiting.length >= limits.jobs || workspace.waitingLength + job.length > limits.length)
@@ -147,8 +147,8 @@ export function openQueue(waitMs = 10_000) {
     },
 
     /**
-     * The jobs to run next, all of one workspace. While full runs may hold no further thread, sources that are known to
-     * be quick come first, and new ones get a short run.
+     * Takes the jobs to run next, all of one workspace. If no further thread may do full runs, sources that are known
+     * to be quick come first, and new sources get a short run.
      */
     take(mayRunFull: boolean): { run: Run; jobs: SandboxJob[] } | undefined {
       const workspace = mayRunFull
@@ -164,26 +164,30 @@ export function openQueue(waitMs = 10_000) {
       workspace.takenMs += milliseconds;
     },
 
-    /** The workspace gave its thread back. */
+    /** Notes that the workspace has given its thread back. */
     release(workspace: SandboxTenant): void {
       workspace.running = false;
       workspace.notBefore = performance.now() + shareOfTurns * workspace.takenMs;
     },
 
-    /** Its sources get no short runs for a while, so that it can hold up only the threads that are meant for that. */
+    /**
+     * Makes the workspace a suspect: for a while its sources get no short runs, so it can hold up only the threads for
+     * full runs.
+     */
     suspect(job: SandboxJob): void {
       job.workspace.suspectUntil = performance.now() + suspectMs;
       knownMs.delete(job.source);
     },
 
     learn({ source }: SandboxJob, milliseconds: number): void {
-      // One slow run among quick ones, such as the first in a thread, is not the source's doing.
+      // The average is kept, because one slow run among quick ones, such as the first in a thread, is not the source's
+      // fault.
       const usualMs = 0.8 * (knownMs.get(source) ?? milliseconds) + 0.2 * milliseconds;
       if (usualMs > quickMs) knownMs.delete(source);
       else knownMs.set(source, usualMs);
     },
 
-    /** Takes out what has waited too long to be of use to anyone. */
+    /** Removes the jobs that have waited too long to be of use to anyone. */
     takeStale(): SandboxJob[] {
       const before = performance.now() - waitMs;
       return [...waiting].flatMap((workspace) => {

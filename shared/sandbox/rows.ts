@@ -14,17 +14,20 @@ type SandboxRow = {
 export type RowsRequest = {
   workspaceId: string;
   rows: readonly SandboxRow[];
-  /** JSON text of an object: what all rows have. A row's own members go before these. */
+  /** JSON text of an object with the data of all rows. A row's own members override these. */
   shared: string;
   now: Date;
   /** Values are escaped for HTML, except after `| raw`. */
   escape: boolean;
-  /** Past that no further rows are handed over; those that are left are `busy`. */
+  /** After this time no further rows are handed over; the rows that are left are `busy`. */
   withinMs: number;
 };
 export type RowResult = { ok: true; output: string } | Extract<RenderResult, { ok: false }>;
 
-/** Renders rows in as few crossings as their time allows. One after the other, so that others have their turns between. */
+/**
+ * Renders rows in as few crossings as their time allows. The crossings follow one another, so that others have turns
+ * between them.
+ */
 export async function renderRows(run: Pool['run'], request: RowsRequest): Promise<RowResult[]> {
   const { workspaceId, rows, shared, now, escape, withinMs } = request;
   const results = rows.map((row) => withoutSandbox(row, shared));
@@ -56,7 +59,7 @@ export async function renderRows(run: Pool['run'], request: RowsRequest): Promis
       const failed = indexes[part]!;
       const failure: RowResult = { ok: false, errors: [toError(fault)] };
       results[failed] = failure;
-      // Nobody needs to read a source again that cannot be read.
+      // A source that cannot be parsed fails for its other rows too.
       if (fault.parsing)
         for (const index of waiting)
           if (rows[index]!.source === rows[failed]!.source) results[index] = failure;
@@ -74,7 +77,7 @@ function withoutSandbox({ source, data }: SandboxRow, shared: string): RowResult
   return undefined;
 }
 
-/** The first rows that wait, as many as may cross at once. */
+/** Returns the first rows that wait, as many as one crossing may have. */
 function oneCrossing(rows: readonly SandboxRow[], waiting: readonly number[]): number[] {
   const sources = new Set<string>();
   let length = 0;

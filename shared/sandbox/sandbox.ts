@@ -18,7 +18,7 @@ type RenderRequest = {
   parts: RenderPart[];
   /** JSON only; at most 1 MiB and 64 levels. */
   data: Record<string, unknown>;
-  /** The meaning of `now` and `today`: with the same clock a render gives the same bytes again. */
+  /** The time that `now` and `today` stand for: with the same time a render gives the same bytes again. */
   now: Date;
 };
 
@@ -29,15 +29,15 @@ let pool: Pool | undefined;
 gauge('template_renders_waiting', () => sandboxStats().queued);
 
 /**
- * Renders customers' Liquid in another thread, which is killed if it must be. The outputs are in the order of the
- * parts. Rejects only when the sandbox is closed meanwhile (or the machine gives it no threads): whatever a customer sends
- * is answered by a result.
+ * Renders customers' Liquid in another thread, which is killed if necessary. The outputs are in the order of the
+ * parts. Rejects only when the sandbox is closed meanwhile, or the machine gives it no threads: whatever a customer
+ * sends is answered by a result.
  */
 export function render({ data, ...request }: RenderRequest): Promise<RenderResult> {
   return run(request, data);
 }
 
-/** Parses, and renders nothing: the outputs mean nothing. */
+/** Parses without rendering; the outputs mean nothing. */
 export function check(request: Pick<RenderRequest, 'workspaceId' | 'parts'>): Promise<RenderResult> {
   return run({ ...request, now: new Date(0) }, null);
 }

@@ -7,10 +7,10 @@ const doors = {
 };
 
 /**
- * To be called by a thread or process of the sandbox once it has loaded all that it needs: from then on nothing else can
- * be loaded, a module of Node's as little as a file, so that code which got in with customers' content would find no
- * network. Node 24 has no permission for that; where files are concerned a process has `--permission`, and a thread
- * cannot. The caller can still load modules later, with the function that this returns.
+ * Must be called by a thread or process of the sandbox once it has loaded all that it needs. From then on nothing else
+ * can be loaded, neither a file nor a module of Node, so that code which got in with customers' content finds no
+ * network. Node 24 has no permission for the network; for files a process has `--permission`, and a thread cannot have
+ * it. With the function that this returns the caller can still load modules later.
  */
 export function seal(): <T>(load: () => Promise<T>) => Promise<T> {
   for (const name of doors.global) Reflect.deleteProperty(globalThis, name);

@@ -4,19 +4,19 @@ import { config } from '../config/config.ts';
 import { type Batch, marks, marksBytes, marksIn, type Run, type ThreadResult } from './protocol.ts';
 import type { SandboxJob, SandboxTenant } from './queue.ts';
 
-/** Outside of a job there is nothing of a customer's to wait for. */
+/** A thread that is busy for this long outside of a job is killed: no customer's work runs there. */
 const stuckMs = 5000;
 /**
- * Where only the thread itself can say how much CPU time it had: one that does not say so in this time is in a call that
- * cannot be interrupted.
+ * Where the system does not report the CPU time of a thread, the thread itself is asked. A thread that does not answer
+ * in this time is in a call that cannot be interrupted.
  */
 const silentMs = 50;
 
-/** Without kept code a thread takes twice as long to start, and 10 MB more, for Node's TypeScript parser. */
+/** Without the compile cache a thread takes twice as long to start, and 10 MB more for Node's TypeScript parser. */
 const keptCode = config.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: config.NODE_COMPILE_CACHE } : {};
 
 export type Loss = {
-  /** It had started properly. */
+  /** The thread had started properly. */
   ready: boolean;
   cause: 'out of time' | 'out of memory' | 'crash';
   error?: Error;
@@ -25,25 +25,28 @@ export type Loss = {
 export type ThreadEvents = {
   ready(): void;
   results(results: ThreadResult[]): void;
-  /** It takes no more work: it was killed, or ended by itself. */
+  /** The thread takes no more work: it was killed, or ended by itself. */
   lost(loss: Loss): void;
-  /** It is no more. A killed thread may first come to the end of a call. */
+  /** The thread has ended. A killed thread may first finish a call. */
   gone(): void;
 };
 
-/** A thread of the sandbox, or a process of it. It never keeps the process alive by itself. */
+/** A thread or process of the sandbox. It never keeps the main process alive by itself. */
 export type Thread = {
   readonly isIdle: boolean;
-  /** Undefined also while a killed thread is on its way out: its place is free at once. */
+  /**
+   * The kind of run of the current batch. Undefined also for a killed thread that has not ended yet: its place is free
+   * at once.
+   */
   readonly run: Run | undefined;
   post(run: Run, jobs: SandboxJob[]): void;
   /** The job that a result is for. */
   next(): SandboxJob | undefined;
-  /** The workspace whose batch is now answered, if it is; the thread is then free. */
+  /** If the whole batch is answered, frees the thread and returns the workspace of the batch. */
   takeFinished(): SandboxTenant | undefined;
-  /** The remains of a dead thread: the job it died in, and the others without an answer. */
+  /** Returns what a dead thread left: the job in which it died (`guilty`), and the others without an answer. */
   takeUnanswered(): { run: Run; guilty?: SandboxJob; part: number; innocent: SandboxJob[] } | undefined;
-  /** To be called every `tickMs`: kills the thread when it has been in one job for too long. */
+  /** Kills the thread when it has been in one job for too long. Must be called every `tickMs`. */
   watch(tickMs: number): void;
   end(): Promise<void>;
 };
@@ -63,7 +66,7 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
     name: 'sandbox',
     workerData: shared,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
-    // Nothing else of the server's: no settings, no flags.
+    // The thread gets nothing else of the server: no settings, no flags.
     env: keptCode,
     argv: [],
     execArgv: [],
@@ -93,7 +96,7 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
     if (!killed) events.lost({ ready, cause, ...(error ? { error } : {}) });
     events.gone();
   });
-  // After the listeners: a new one refs the thread again.
+  // Called after the listeners are added, because a new listener refs the thread again.
   worker.unref();
 
   function kill(): void {
@@ -103,8 +106,8 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
   }
 
   /**
-   * Counts CPU time instead of time, for this is what the machine gave to the job: on a busy one a thread may have waited
-   * for a processor all the while.
+   * Replaces the elapsed time by CPU time, which is what the job really got: on a busy machine the thread may have
+   * waited for a processor. Kills the thread if the CPU time is over the limit.
    */
   function correct(limitMs: number): void {
     const usedMs = threadCpuMs(Atomics.load(counts, marks.systemId));
@@ -113,12 +116,12 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
     else void ask(limitMs);
   }
 
-  /** Loops answer; single calls do not. */
+  /** Asks the thread for its CPU time. A thread in a loop answers; a thread in one long call does not. */
   async function ask(limitMs: number): Promise<void> {
     if (asking) return;
     asking = true;
     const job = watched.begun;
-    // It rejects when the thread has ended.
+    // The call rejects when the thread has ended.
     const usage = await worker.cpuUsage().catch(() => undefined);
     asking = false;
     if (usage && !killed && watched.begun === job) decide((usage.user + usage.system) / 1000, limitMs);
@@ -167,7 +170,7 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
     watch(tickMs) {
       if (!batch || killed) return;
       const now = performance.now();
-      // Where this process could not look in time, the thread may have had no processor either.
+      // If this process was late, the thread may have had no processor either, so at most one tick counts.
       if (begun() === watched.begun) watched.ms += Math.min(now - watched.at, tickMs);
       else watched = { begun: begun(), at: now, ms: 0 };
       watched.at = now;

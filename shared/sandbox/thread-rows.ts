@@ -20,8 +20,8 @@ type RenderedRow =
   | { fault: Omit<PartFault, 'part'>; outOfTime: boolean; output?: never };
 
 /**
- * Renders rows until the time of the crossing is over. Each has the limits of a render of its own. A row that a short run
- * is not enough for ends the crossing before it, and is the first of another.
+ * Renders rows until the time of the crossing is over. Each row has the limits of a render of its own. If a short run
+ * is not enough for a row, the crossing ends before it, and the row is the first of another crossing.
  */
 export function renderRows(job: RowsJob, run: Run, mine: Marks): Unmeasured {
   const outputs: string[] = [];
@@ -35,7 +35,7 @@ export function renderRows(job: RowsJob, run: Run, mine: Marks): Unmeasured {
     mine.cpuMs[0] = cpuMs();
     Atomics.store(mine.counts, marks.part, index);
     Atomics.add(mine.counts, marks.begun, 1);
-    // Within the first row, so that what watches the row watches this too.
+    // Parsed within the first row, so that the watch over the row covers this too.
     shared ??= JSON.parse(job.shared) as Values;
     const { output = '', ...failure } = renderRow(job, row, shared, runs[run].stop);
     Atomics.add(mine.counts, marks.ended, 1);
@@ -56,7 +56,7 @@ export function renderRows(job: RowsJob, run: Run, mine: Marks): Unmeasured {
   };
 }
 
-/** Whether so much CPU time has passed from now on. The clock is looked at first, because it is cheap. */
+/** Returns a function that tells whether this much CPU time has passed. It asks the clock first, which is cheap. */
 function timeOf(milliseconds: number): () => boolean {
   const startMs = cpuMs();
   let next = performance.now() + milliseconds;
@@ -74,7 +74,7 @@ function renderRow(job: RowsJob, row: RowsJob['rows'][number], shared: Values, s
   try {
     const parsed = template(job.sources[row.source]!, stop);
     parsing = false;
-    // Only now, so that the first render of a source has as much time as the next.
+    // Only now, after parsing, so that the first render of a source has as much time as the next.
     const limits = liquid.limitsOf(stop);
     const values = { ...shared, ...(JSON.parse(row.data) as Values) };
     const fault = jsonFault(values, { length: Infinity, levels: largestData.levels });

@@ -49,7 +49,7 @@ function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Unmeasured
   }
 
   const templates = parts.map((source, part) => attempt(part, true, () => template(source, stop)));
-  // Only now, so that the first render of a source has as much time as the next.
+  // Only now, after parsing, so that the first render of a source has as much time as the next.
   const limits = liquid.limitsOf(stop);
   for (const [part, parsedPart] of templates.entries()) {
     if (!parsedPart || !values) continue;

@@ -74,7 +74,7 @@ const NewSigning = z
         'P-256, SubjectPublicKeyInfo in PEM; required for ecdsa_p256_sha256, to be left out for hmac_sha256',
     }),
   })
-  // Together, for what is wrong with a publicKey that is not wanted does not matter.
+  // Checked together, because the faults of a publicKey that is not wanted do not matter.
   .transform(({ algorithm, publicKey }, context) => {
     const refuse = (message: string) => {
       context.addIssue({ code: 'custom', path: ['publicKey'], message });

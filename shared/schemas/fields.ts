@@ -18,7 +18,7 @@ export function Id(prefix: IdPrefix): z.ZodString {
   return field;
 }
 
-/** Where the prefix is not what readers call the record. */
+/** Names of records for readers, where the prefix of their ids is another word. */
 const names: { [Prefix in IdPrefix]?: string } = {
   key: 'an API key',
   domain: 'a sending domain',
@@ -37,7 +37,7 @@ const names: { [Prefix in IdPrefix]?: string } = {
 const named = (prefix: IdPrefix): string =>
   names[prefix] ?? `${/^[aeiou]/.test(prefix) ? 'an' : 'a'} ${prefix}`;
 
-/** An id in a list of ids, where one that no record has is ignored: so is text that can be no id. */
+/** An id in a list of ids. An id without a record is ignored, and so is text that cannot be an id. */
 export function NamedId(prefix: IdPrefix): z.ZodString {
   return z.string().meta({ example: `${prefix}_01h455vb4pex5vsknk084sn02q` });
 }
@@ -57,11 +57,11 @@ export const Moment = z
   .toUpperCase()
   .check(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text))
-  // An offset may lead out of the years that a time in UTC is written with.
+  // With its offset a time may be outside of the years that UTC times are written with.
   .refine((time) => time.toISOString().length === 24, 'must be in the years 0000 to 9999 of UTC')
   .meta({ description: 'RFC 3339, with any offset', example: '2026-11-20T10:00:00+01:00' });
 
-/** The effect of null on a field of a change; one that is left out always stays as it was. */
+/** The effect of null on a field of a PATCH. A field that is left out always keeps its value. */
 export const nullRules = {
   stays: 'null: as it was',
   clears: 'null clears it',
@@ -90,10 +90,10 @@ export function change(
   return changed.meta({ description: words.join('. ') });
 }
 
-/** `blank`: text of nothing but spaces will do; true unless it is said. */
+/** `blank`: whether text of nothing but spaces is allowed; default true. */
 type TextFieldOptions = { min?: number; max: number; multiline?: boolean; blank?: boolean };
 
-/** Characters that no text of one line holds. */
+/** Characters that a text of one line must not have. */
 // oxlint-disable-next-line no-control-regex -- they are what this looks for
 export const controls = /[\u0000-\u0008\u000b-\u001f]/;
 
@@ -131,13 +131,16 @@ function codePoints(value: string): number {
   return count;
 }
 
-/** Of an object of free form: its members and items at all depths. The parser of a body counts them before. */
+/**
+ * The most values of a free-form object: members and items at all depths. A body is checked for them before it is
+ * parsed.
+ */
 export const mostFreeValues = 20_000;
 const largestFree = { length: 1024 * 1024, levels: 32 };
 
 /**
- * A free JSON object, such as the merge data of a template. It is no record of the library: that copies each member and
- * checks it by itself, which held the event loop for 200 ms with 10,000 rows of 46.
+ * A free-form JSON object, such as the merge data of a template. This is not the library's record type, which copies
+ * and checks each member by itself: that held the event loop for 200 ms with 10,000 rows of 46.
  */
 export const JsonObject = z
   .unknown()
@@ -157,7 +160,7 @@ export const JsonObject = z
 
 /** A whole number in the query: plain digits, so that `1e2`, ` 1` and `01` are refused. */
 export function queryInteger({ min, max }: { min: number; max: number }) {
-  // The description says what the text stands for.
+  // The API description shows the number that the text stands for.
   const override: ZodOpenApiOverride = ({ jsonSchema }) => {
     delete jsonSchema.pattern;
     Object.assign(jsonSchema, { type: 'integer', format: 'int32', minimum: min, maximum: max });
@@ -180,7 +183,10 @@ export const ownTag = z
   .nullable()
   .meta({ description: 'Your own tag, in lower case; reports count by it', example: 'orders' });
 
-/** Its lower case is what is stored, and that of `İ` has two characters: it may be twice as long as it was given. */
+/**
+ * Tags are stored in lower case. The lower case of `İ` has two characters, so a stored tag may be twice as long as the
+ * given one.
+ */
 export const tagFilter = (description: string) => text({ max: 128 }).optional().meta({ description });
 
 /** The query fields of a listing with a cursor. */

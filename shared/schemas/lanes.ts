@@ -1,6 +1,6 @@
 /**
- * The lanes in which messages go out, the most urgent first. Nothing else says their order: queues, rows, slots of a
- * process and connections to the relay follow it.
+ * The lanes in which messages go out, the most urgent first. Their order is defined only here: queues, rows, slots of
+ * a process and connections to the relay follow it.
  */
 export const emailLanes = ['authentication', 'transactional', 'marketing'] as const;
 /** Codes of the platform itself, single texts, batches (API decisions §9). */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A string of a request that is too long to be held in memory: it is read in pieces of UTF-8, from its start each time. A
- * piece is overwritten by the next.
+ * A string of a request that is too long to be held in memory. `read` yields it in pieces of UTF-8, from its start
+ * each time; each piece overwrites the one before.
  */
 export class LargeText {
   readonly read: () => AsyncIterable<Buffer>;

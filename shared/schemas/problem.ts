@@ -14,7 +14,7 @@ export const ProblemDocument = z
       format: 'uri',
       description: 'Ends in a code that never changes; the address serves a page about it',
       example: 'https://messaging.example/problems/validation_failed',
-      // No field has the code by itself, so this is where the description says which there are.
+      // No field has the code by itself, so the API description lists the codes here.
       $defs: { code: { $ref: '#/components/schemas/ProblemCode' } },
     }),
     title: z.string().meta({ description: 'A short fixed summary' }),

@@ -3,7 +3,7 @@ import { JsonObject } from './fields.ts';
 const longest = 5_000;
 
 export const SampleData = JsonObject.superRefine((value, context) => {
-  // One that is far too large has been refused, and is not written.
+  // JsonObject has refused a value that is far too large, so it is not serialized here.
   if (context.issues.length > 0) return;
   const json = JSON.stringify(value);
   // A code point takes one or two units.

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
-/** The scopes of a caller. The last two only uncover fields: without them these are null. */
+/** The scopes of a caller. The last two only reveal fields, which are null without them. */
 export const scopes = [
   'webhooks.read',
   'webhooks.write',
@@ -48,7 +48,7 @@ export type Signing = {
 export type Caller = {
   workspaceId: string;
   keyId: string;
-  /** A key with its rotations: what limits and idempotency belong to. */
+  /** Id of a key together with its rotations: limits and idempotency belong to it. */
   lineageId: string;
   kind: 'api_key' | 'app';
   scopes: ReadonlySet<Scope>;
@@ -56,6 +56,6 @@ export type Caller = {
   apiVersion: string | null;
   /** Every request must be signed, and every POST and PATCH must carry an Idempotency-Key. */
   strictMode: boolean;
-  /** Null: nothing is set up, and a signature that is sent is not looked at. */
+  /** Null: no signing is set up, and a signature that is sent is not checked. */
   signing: Signing | null;
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CreatedAt, Id, pageOf, pageQuery, text } from './fields.ts';
 import { SmsDirection } from './sms/sms.ts';
 
-/** Of each phone. */
+/** The texts that are shown of each phone. */
 export const textsShown = 20;
 
 export const SimulatorPhone = z

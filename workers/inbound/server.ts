@@ -18,26 +18,27 @@ type Options = {
   /** A certificate with its key in PEM; without it there is no STARTTLS. */
   tls?: Buffer;
   connections?: number;
-  /** A relay sends us many at a time; nobody else should. */
+  /** A relay opens many at a time; no other client should. */
   connectionsPerAddress?: number;
   /** Longest wait for a client's next command or piece. */
   idleMs?: number;
-  /** Longest that a connection may be there at all. */
+  /** The longest that a connection may stay open. */
   lifetimeMs?: number;
-  /** A relay hands over some hundred messages with so many; nobody else has use for them. */
+  /** With this many commands a relay hands over some hundred messages; no other client needs more. */
   commandsPerConnection?: number;
 };
 
 /** Unknown recipients after which a client is sent away. */
 const maxStrangers = 5;
-/** Of one message: RFC 5321 §4.5.3.1.8 has a server take as many, and a report has one. */
+/** Recipients of one message. RFC 5321 §4.5.3.1.8 requires a server to take as many; a report has one. */
 const maxRecipients = 100;
 /** MAIL FROM and RCPT TO with all that RFC 3461 adds to their 512 bytes. */
 const maxCommandLength = 2048;
 
 /**
- * Takes mail for return paths and complaint mailboxes, and none for anyone else: there is no relaying and no login. 250
- * is said when what the message reports is committed; 451 has the sender come again.
+ * Starts an SMTP server that takes mail for return paths and complaint mailboxes, and for nobody else: there is no
+ * relaying and no login. It answers 250 once the contents of a report are committed; after a 451 the sender tries
+ * again.
  */
 export async function startInbound({
   port,
@@ -57,7 +58,7 @@ export async function startInbound({
 
   const smtp = new SMTPServer({
     name: config.RETURN_PATH_DOMAIN ?? hostname(),
-    // The library tells of each command in its log only.
+    // The library reports each command in its log only.
     logger: {
       debug: ({ tnx, cid }: LogEntry) => void (tnx === 'command' && countCommand(cid)),
       info() {},
@@ -108,7 +109,7 @@ export async function startInbound({
       if (connection.id === id) connection.send(421, '4.7.0 Too many commands', false);
   }
 
-  // A client that goes away in the middle, or does not manage TLS.
+  // For example, a client went away in the middle, or its TLS handshake failed.
   smtp.on('error', (error) => logger.debug({ err: error }, 'inbound'));
 
   const server = net.createServer((socket) => {
@@ -131,13 +132,16 @@ export async function startInbound({
   server.listen(port, address);
   await once(server, 'listening');
 
-  /** Lets the messages in hand be written down; what has not come in whole by then comes again. */
+  /**
+   * Stops the server, after the messages in hand have been stored. The sender of a message that has not arrived whole
+   * by then sends it again.
+   */
   async function stop(graceMs: number): Promise<void> {
     isStopping = true;
     const closed = once(server, 'close');
     server.close();
     for (const end = performance.now() + graceMs; inHand > 0 && performance.now() < end; ) await sleep(20);
-    // The last answer is on its way out.
+    // `end` lets the last answer go out before the socket is destroyed.
     for (const socket of sockets.keys()) socket.end(() => socket.destroy());
     await closed;
   }
@@ -158,7 +162,10 @@ async function take(stream: SMTPServerDataStream, session: SMTPServerSession): P
     : null;
 }
 
-/** A message that cannot be read would not be later. Any other fault loses no report, because its sender keeps it. */
+/**
+ * Returns the answer to an error. A message that cannot be read now cannot be read later either, so it is refused for
+ * good. No other error loses a report, because the sender keeps the message and tries again.
+ */
 function answerTo(error: unknown): Error {
   if (error instanceof Problem && error.code === 'validation_failed') {
     logger.info({ err: error }, 'message refused');

@@ -3,7 +3,7 @@ import * as smsLedger from '../../shared/domain/sms/ledger.ts';
 import { countReports } from '../../shared/jobs/count-reports.ts';
 import { handle } from '../handle.ts';
 
-/** New events wait for no longer than that. */
+/** The longest turn of the backfill, because new events wait for its end. */
 const backfillMs = 1_000;
 
 export default handle(countReports, { concurrency: 1, repeats: true }, async () => {

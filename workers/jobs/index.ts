@@ -1,8 +1,8 @@
 import type { Handler } from '../handle.ts';
 
 /**
- * The handler of each job, by its name. A handler is loaded by the process that runs its job, and by no other: what a job
- * needs takes long to load.
+ * The handler of each job, by its name. Only the process that runs a job loads its handler, because the code that a
+ * job needs takes long to load.
  */
 const loaders: Record<string, () => Promise<{ default: Handler }>> = {
   'send-email': () => import('./send-email.ts'),

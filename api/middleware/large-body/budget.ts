@@ -3,7 +3,7 @@ import { config } from '../../../shared/config/config.ts';
 
 /** The part of a budget that one body takes. It grows as more of the body comes. */
 export type Reservation = {
-  /** Makes it so large in all; false, changing nothing, where there is not so much. */
+  /** Sets the reservation to this size in all; returns false and changes nothing if the budget has too little. */
   grow: (bytes: number) => boolean;
   /** All of the body is here. */
   arrived: () => void;
@@ -17,11 +17,12 @@ type BudgetLimits = {
 };
 
 /**
- * Bytes for bodies. A body for which there are too few is refused at once, so that those already here can be finished.
+ * Opens a budget of bytes for bodies. A body that does not fit is refused at once, so that the bodies already here can
+ * be finished.
  *
- * The first body of an owner may take all that is free. With its other bodies an owner may hold no more than what stays
- * free (dynamic thresholds, Choudhury and Hahne 1998): half of the budget when it is alone, a third beside another owner that
- * wants all. So some of it is always left for an owner that comes later.
+ * The first body of an owner may take all that is free. With its other bodies an owner may hold no more than what
+ * stays free (dynamic thresholds, Choudhury and Hahne 1998): half of the budget when it is alone, a third beside
+ * another owner that wants all. So some of it is always left for an owner that comes later.
  */
 function openBudget(limits: () => BudgetLimits) {
   const owners = new Map<string, { bytes: number; arriving: number }>();
@@ -32,7 +33,7 @@ function openBudget(limits: () => BudgetLimits) {
     return free >= 0 && (isOnly || own + more <= free);
   }
 
-  /** Null: too many of the owner's are on their way. */
+  /** Opens a reservation; null if too many bodies of the owner are on their way. */
   function reserve(owner: string): Reservation | null {
     const share = owners.get(owner) ?? { bytes: 0, arriving: 0 };
     if (share.arriving >= limits().arriving) return null;
@@ -85,7 +86,7 @@ const memoryBytes = 128 * 1024 * 1024;
 
 /** For large bodies, until they have been dealt with. */
 export const fileBudget = openBudget(() => ({ bytes: config.LARGE_BODIES_BYTES, arriving: mostUploads }));
-/** For the others while they are on their way: so many slow ones would take all of the memory otherwise. */
+/** For all other bodies while they arrive: many slow ones would otherwise take all of the memory. */
 export const memoryBudget = openBudget(() => ({ bytes: memoryBytes, arriving: Number.POSITIVE_INFINITY }));
 
 gauge('large_body_bytes', fileBudget.takenBytes);

@@ -5,17 +5,17 @@ import { type LeftOut, type Path, startScan } from '../json-scan.ts';
 import type { LargeBody } from './spool.ts';
 import { cutBeforeSplit } from './utf8-boundary.ts';
 
-/** Text of JSON in which strings stand for others: `marker` and the number of one in `leftOut`, where it lies. */
+/** JSON text in which each string that was left out is replaced by `marker` and its number in `leftOut`. */
 export type Outline = { json: string; marker: string; leftOut: LeftOut[] };
 
-/** `largeTexts`: where every string is left out; elsewhere some are that are long. */
+/** `largeTexts`: the places where every string is left out; elsewhere only some long ones are. */
 export type Places = {
   largeTexts: readonly Path[];
   freeForm: readonly Path[];
   bodyLimitValues?: number;
 };
 
-/** Reads a body without holding what is left out. Refuses what is not UTF-8, too. */
+/** Reads a body without holding the strings that are left out. Also refuses a body that is not UTF-8. */
 export async function outlineOf(body: Pick<LargeBody, 'read'>, places: Places): Promise<Outline> {
   const marker = `${randomUUID()}:`;
   const { largeTexts, freeForm, bodyLimitValues: most } = places;
@@ -23,7 +23,7 @@ export async function outlineOf(body: Pick<LargeBody, 'read'>, places: Places): 
   let rest: Buffer = Buffer.alloc(0);
   let at = 0;
   for await (const piece of body.read()) {
-    // A sequence of UTF-8 that is cut in two is looked at with what follows it.
+    // A UTF-8 sequence that is cut in two is scanned together with the next piece.
     const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
     const cut = cutBeforeSplit(bytes);
     const whole = bytes.subarray(0, cut);

@@ -3,20 +3,20 @@ import { semaphore } from '../../../shared/common/semaphore.ts';
 
 /** How long a large body waits for each of its turns. */
 const waitMs = 60_000;
-/** The result of a body is held in memory from then on. */
+/** Limits the bodies that are handled at a time: the result of each is held in memory. */
 const handled = semaphore({ inAll: () => 32, permits: () => 4, waitMs });
-/** A parsed body takes many times its size. */
+/** One at a time is parsed, because a parsed body takes many times its size. */
 const read = semaphore({ inAll: () => 1, permits: () => 1, waitMs });
-/** Each holds a connection to the database for as long as it takes to write all of it. */
+/** Few are stored at a time: each holds a database connection until all of it is written. */
 const stored = semaphore({ inAll: () => 4, permits: () => 1, waitMs });
 
 type PacedWork = <T>(work: () => Promise<T>) => Promise<T>;
-/** Steps that only a few large bodies take at a time, workspace after workspace, and small ones at once. */
+/** Steps that only a few large bodies take at a time, in turns by workspace; small bodies do not wait. */
 export type Pace = { read: PacedWork; store: PacedWork };
 
 export const unpaced: Pace = { read: (work) => work(), store: (work) => work() };
 
-/** Deals with a large body. Waiting for templates to be rendered holds up nobody who has none. */
+/** Handles a large body. While it waits for templates to be rendered, bodies without templates can go on. */
 export function paced(
   owner: string,
   busyCode: ErrorCode,

@@ -1,13 +1,13 @@
-/** At least so many bytes in each such time. */
+/** At least this many bytes in each period of `withinMs`. */
 export type Rate = { bytes: number; withinMs: number };
 
 type BodyProgress = {
   received: () => number;
-  /** Whether the sender has been kept waiting since this was asked last. */
+  /** Whether we have kept the sender waiting since the last call. */
   wasHeldUp: () => boolean;
 };
 
-/** Calls `onSlow` when less has come, and it was the sender's doing. Returns how to stop it. */
+/** Calls `onSlow` when fewer bytes have come and the sender is the cause. Returns the function that ends the watch. */
 export function watchRate(
   { bytes, withinMs }: Rate,
   { received, wasHeldUp }: BodyProgress,

@@ -9,30 +9,30 @@ import type { Reservation } from './budget.ts';
 export type LargeBody = {
   byteLength: number;
   /**
-   * The bytes from `start` to before `end`, piece by piece; all of them by default. A piece is overwritten by the next:
-   * new ones each time would pile up faster than they are collected.
+   * Yields the bytes from `start` to before `end`, by default all of them, piece by piece. Each piece overwrites the
+   * one before: new buffers would pile up faster than they are collected.
    */
   read: (start?: number, end?: number) => AsyncGenerator<Buffer>;
   discard: () => void;
 };
 
 export type Spool = {
-  /** False: `onDrain` will be called when there is room for more. */
+  /** Returns false if the buffer is full; `onDrain` then tells when there is room for more. */
   write: (chunk: Buffer) => boolean;
   onDrain: (action: () => void) => void;
-  /** The body, once all of it is in the file. */
+  /** Resolves with the body, once all of it is in the file. */
   finish: () => Promise<LargeBody>;
   discard: () => void;
 };
 
-// Texts made of larger ones would be left to the slow part of the garbage collector.
+// Strings made of larger pieces would be left to the slow part of the garbage collector.
 const pieceBytes = 64 * 1024;
 const writtenAheadBytes = 256 * 1024;
 const readInto = promisify(read);
 
 /**
- * A file without a name, which the system deletes when it is closed, also by the death of the process. `onError`: the
- * disk is full, for one. Opening it is quicker than a turn of the thread pool would be.
+ * Opens a file without a name, which the system deletes when it is closed, also by the death of the process. `onError`
+ * is called when the disk is full, for example. Opening it synchronously is quicker than a turn of the thread pool.
  */
 export function startSpool(reservation: Reservation, onError: (error: Error) => void): Spool {
   const path = join(tmpdir(), `messaging-body-${randomUUID()}`);
@@ -51,7 +51,7 @@ export function startSpool(reservation: Reservation, onError: (error: Error) => 
     if (!isOpen) return;
     isOpen = false;
     reservation.release();
-    // It closes the file, once a write that is under way has ended.
+    // This closes the file, once a running write has ended.
     stream.destroy();
   }
   return {

@@ -14,8 +14,8 @@ const single: Record<number, number> = {
 };
 
 /**
- * The UTF-8 of what the inside of a JSON string spells; it may change the bytes that it is given. Some clients escape
- * each `/` or `+` of base64.
+ * Decodes the inside of a JSON string to UTF-8, and may overwrite the given bytes. Made for base64: some clients
+ * escape each `/` or `+` of it.
  */
 export function unescape(inside: Buffer): Buffer {
   let escape = inside.indexOf(BACKSLASH);
@@ -26,7 +26,7 @@ export function unescape(inside: Buffer): Buffer {
     const isShort = next !== U;
     const code = isShort ? single[next ?? -1] : hexAt(inside, escape + 2);
     if (code === undefined) throw malformed();
-    // Longer than what stands for it: such a text is none of those that this is for.
+    // Not ASCII, so this is not base64: the slower way is good enough.
     if (code > 0x7f)
       return Buffer.concat([inside.subarray(0, length), Buffer.from(parsedInside(inside.subarray(escape)))]);
     inside[length] = code;

@@ -4,7 +4,7 @@ import { SampleData } from '../sample-data.ts';
 
 export const mostEmailTemplates = 1_000;
 
-/** Of a template or an include; it compares as bytes. */
+/** The name of a template or an include; names are compared as bytes. */
 export const EmailSourceName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, hyphens or underscores')

@@ -6,12 +6,12 @@ import { Moment, text } from '../fields.ts';
 const PostId = text({ min: 1, max: 255 });
 const Reference = z.string().regex(/^[\x21-\x7e]{1,60}$/, 'must be 1 to 60 visible ASCII characters');
 const Party = text({ min: 1, max: 40 });
-/** The characters of a text that comes in, by whichever gateway. */
+/** The longest incoming text in characters, from any gateway. */
 export const longestInbound = 10_000;
 
 export const GatewayReceipt = z.object({
   id: PostId,
-  /** As the gateway answered when it took the text. */
+  /** The reference that the gateway answered when it took the text. */
   reference: Reference,
   /** From 1, where each part of the text has a receipt of its own. */
   part: z.int().min(1).max(255).nullable().default(null),
