@@ -1,7 +1,8 @@
-/** The bytes, where the text is base64 in its one canonical spelling (RFC 4648 §3.5, §4); null where it is not. */
+/** Returns the bytes of a text in canonical base64 (RFC 4648 §3.5, §4), and null for any other text. */
 export function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
-  // Node reads url-safe letters, skips what it does not know and needs no padding; only the canonical text comes back.
+  // Node also takes url-safe letters, unknown characters and missing padding. Only canonical text encodes back to
+  // itself.
   return bytes.toString('base64') === text ? bytes : null;
 }
 
@@ -13,8 +14,8 @@ const valueOf = new Int8Array(256).fill(-1);
 for (const [value, letter] of alphabet.entries()) valueOf[letter] = value;
 
 /**
- * The same for a text that comes piece by piece, in bytes: strings of so much text would be a burden to the garbage
- * collector. Throws NotBase64. A piece is overwritten by the next.
+ * Decodes base64 that comes piece by piece, as bytes: strings of this size would be a burden to the garbage
+ * collector. Throws NotBase64. A piece is valid only until the next one, which may overwrite it.
  */
 export async function* decodeBase64Pieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const decoder = startDecoder();
@@ -30,7 +31,7 @@ export async function* decodeBase64Pieces(pieces: AsyncIterable<Buffer>): AsyncG
 }
 
 function startDecoder() {
-  // A group of four letters that was begun, and how it ends.
+  // The group of four letters that is not complete yet, and its padding.
   let letters = 0;
   let bits = 0;
   let padding = 0;
@@ -77,7 +78,10 @@ function startDecoder() {
   return { decode, finish };
 }
 
-/** Up to the first group that has anything but letters, or is not whole; returns how many they are. */
+/**
+ * Decodes whole groups of four letters, up to the first group that is incomplete or has another character. Returns
+ * the number of groups.
+ */
 function decodeGroups(text: Buffer, start: number, out: Buffer, outStart: number): number {
   let at = start;
   let length = outStart;
@@ -87,7 +91,7 @@ function decodeGroups(text: Buffer, start: number, out: Buffer, outStart: number
       (valueOf[text[at + 1]!]! << 12) |
       (valueOf[text[at + 2]!]! << 6) |
       valueOf[text[at + 3]!]!;
-    // The value of what is no letter is negative, and so is all that it is part of.
+    // `valueOf` is negative for a byte that is no base64 letter, so `bits` is negative too.
     if (bits < 0) break;
     out[length] = bits >> 16;
     out[length + 1] = bits >> 8;
@@ -99,7 +103,7 @@ function decodeGroups(text: Buffer, start: number, out: Buffer, outStart: number
 
 const lineBytes = 57;
 
-/** How long `encodeLines` makes so many bytes. */
+/** Returns the length of the output of `encodeLines` for this number of bytes. */
 export function encodedSize(byteLength: number): number {
   return Math.ceil(byteLength / 3) * 4 + Math.ceil(byteLength / lineBytes) * 2;
 }

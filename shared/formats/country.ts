@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url);
 let loaded: Library | undefined;
 
 /**
- * Many processes never see a country: the first one loads the codes. Its codes alone: the other way in reads the names of
- * all countries in eighty languages.
+ * Loads the country codes at first use, because many processes never need them. This entry point loads only the
+ * codes; the other one also reads the names of all countries in eighty languages.
  */
 function library(): Library {
   loaded ??= require('i18n-iso-countries/index.js') as Library;
@@ -15,8 +15,8 @@ function library(): Library {
 }
 
 /**
- * Whether it is a code of ISO 3166-1 alpha-2, in capitals. XK counts as one: it is what Kosovo's numbers are of, though
- * the standard only leaves it to its users.
+ * Tells whether the text is a code of ISO 3166-1 alpha-2, in capitals. XK counts too, because it is the country of
+ * Kosovo's phone numbers, although the standard only leaves this code to its users.
  */
 export function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && library().alpha2ToAlpha3(code) !== undefined;

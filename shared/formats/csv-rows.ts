@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse';
 
-/** One row with something in it; `line` is where it ends, and counts from 1. */
+/** One row that is not empty. `line` is the line on which the row ends, counted from 1. */
 export type CsvRow = { line: number; cells: string[] };
 
-/** A fault of the file as a whole, so that nothing behind it can be trusted. */
+/** A fault of the whole file: nothing after it can be trusted. */
 export class CsvFault extends Error {
   readonly line: number;
   constructor(line: number, message: string) {
@@ -14,15 +14,15 @@ export class CsvFault extends Error {
 }
 
 const longestRow = 64 * 1024;
-/** The parser reads all that it is given in one go, and a row may have two bytes. */
+/** Bytes for one write to the parser, which parses all of it in one go; a row may have only two bytes. */
 const parsedAtOnce = 4 * 1024;
 const rowEnds = ['\r\n', '\n', '\r'];
 const separators = [',', ';', '\t'];
 
 /**
- * The rows of a CSV file (RFC 4180), the header first, as spreadsheets write them: in UTF-8 with or without a byte
- * order mark, separated as the header shows, and with any end of a line. Empty rows are left out. It holds one row at a
- * time.
+ * Yields the rows of a CSV file (RFC 4180), the header first. Accepts the forms that spreadsheets write: UTF-8 with
+ * or without a byte order mark, the separator that the header shows, and any line end. Leaves out empty rows, and
+ * holds one row at a time.
  */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRow> {
   const texts = decoded(inLargerPieces(bytes));
@@ -35,8 +35,8 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     skip_records_with_empty_values: true,
     max_record_size: longestRow,
     info: true,
-    // The parser takes the length of its first row for that of all, and makes an error, with a copy of the row, of each
-    // that has another: of a file of blank rows that is most of the work. To it each row is the first.
+    // The parser expects each row to be as long as its first one. For another length it makes an error with a copy of
+    // the row, which is most of the work in a file of blank rows. With the count at 0, each row is its first one.
     on_record: (row) => {
       (parser.info as { records: number }).records = 0;
       return row;
@@ -50,7 +50,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     let isHeader = true;
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
       const line = lines.endOfRow(info.bytes);
-      // Of other separators than the header's.
+      // The parser does not see that this row is empty, because its separators are not those of the header.
       if (isHeader && record.every(isOnlySeparators)) continue;
       isHeader = false;
       yield { line, cells: record };
@@ -63,7 +63,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** `bytes`: up to the end of the row, with the end of its line. */
+/** `bytes`: the bytes of the file up to the end of this row, its line end included. */
 type Parsed = { record: string[]; info: { bytes: number } };
 const isOnlySeparators = (cell: string) => /^[,;\s]*$/.test(cell);
 type Parser = ReturnType<typeof parse>;
@@ -108,8 +108,8 @@ const [quote, lineFeed, carriageReturn] = [...Buffer.from('"\n\r')] as [number, 
 type LineFinder = ReturnType<typeof lineFinder>;
 
 /**
- * Finds the lines of rows and of faults. The parser's own count takes CRLF in a cell for two ends of a line, and of a quote
- * that never closes it tells where the file ends. The bytes behind the last row are kept, which are few.
+ * Finds the line numbers of rows and of faults. The parser's own count is wrong: it takes CRLF in a cell for two line
+ * ends, and reports an unclosed quote at the end of the file. Keeps the bytes after the last row, which are few.
  */
 function lineFinder() {
   const ends = lineEnds();
@@ -122,7 +122,7 @@ function lineFinder() {
       [keptFrom, rowEnd] = [keptFrom + rowEnd, 0];
     },
 
-    /** The line on which a row ends that comes next, and is all up to this number of bytes. */
+    /** Returns the line on which the next row ends. `end`: the bytes of the file up to there. */
     endOfRow(end: number): number {
       ends.pass(kept, rowEnd, end - keptFrom);
       rowEnd = end - keptFrom;
@@ -131,7 +131,7 @@ function lineFinder() {
       return last === lineFeed || last === carriageReturn ? ends.count() : ends.count() + 1;
     },
 
-    /** The line of the first fault behind the last row. */
+    /** Returns the line of the first fault after the last row. */
     lineOfFault(separator: string, isTooLong: boolean): number {
       const rest = kept.subarray(rowEnd);
       ends.pass(rest, 0, placeOfFault(rest, separator, isTooLong));
@@ -156,7 +156,7 @@ function lineEnds() {
   };
 }
 
-/** Where the first fault of these rows is: a quote in the wrong place or that never closes, or a row that is too long. */
+/** Returns the offset of the first fault: a quote that is misplaced or never closes, or a row that is too long. */
 function placeOfFault(rows: Buffer, separator: string, isTooLong: boolean): number {
   const separates = separator.charCodeAt(0);
   let rowFrom = 0;
@@ -183,10 +183,7 @@ function placeOfFault(rows: Buffer, separator: string, isTooLong: boolean): numb
   return openedAt ?? rowFrom;
 }
 
-/**
- * The same bytes in pieces of no less than are parsed at once: with each piece the parser looks again at the row that it
- * has not come to the end of.
- */
+/** Joins small pieces: with each piece the parser reads the incomplete row again from its start. */
 async function* inLargerPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let gathered: Uint8Array[] = [];
   let length = 0;
@@ -200,11 +197,11 @@ async function* inLargerPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   yield Buffer.concat(gathered);
 }
 
-/** Throws where it is not UTF-8. The decoder takes off a byte order mark. */
+/** Decodes UTF-8 and removes a byte order mark. Throws a CsvFault for other bytes and for a NUL character. */
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const ends = lineEnds();
-  /** The first bytes of a character whose others come in the next piece. */
+  /** The first bytes of a character that goes on in the next piece. */
   let begun: Uint8Array = Buffer.alloc(0);
   const faultAt = (piece: Uint8Array, place: number, message: string) => {
     ends.pass(piece, 0, place);
@@ -233,7 +230,7 @@ const longestBegun = 3;
 /** The bytes of a character, by its first one. */
 const bytesOf = (first: number) => (first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4);
 
-/** The bytes at the end of a piece that are the beginning of a character. */
+/** Returns the bytes at the end of a piece that begin a character but do not complete it. */
 function unfinished(bytes: Uint8Array): Uint8Array {
   for (let count = 1; count <= Math.min(longestBegun, bytes.length); count += 1) {
     const byte = bytes[bytes.length - count]!;
@@ -243,7 +240,7 @@ function unfinished(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(bytes.length);
 }
 
-/** How many of these bytes are whole characters, up to the first that is wrong. */
+/** Returns the number of bytes before the first one that is not valid UTF-8. */
 function lengthOfUtf8(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -254,7 +251,7 @@ function lengthOfUtf8(bytes: Uint8Array): number {
   return at;
 }
 
-/** The text up to the end of the header, and its separator: the candidate that occurs most. */
+/** Reads the text up to the end of the header, and finds its separator: the candidate that occurs most. */
 async function headOf(texts: AsyncIterator<string>): Promise<{ head: string; separator: string }> {
   const header = headerScan();
   let head = '';
@@ -268,14 +265,14 @@ async function headOf(texts: AsyncIterator<string>): Promise<{ head: string; sep
   return { head, separator: mostOf(header.counts) };
 }
 
-/** Counts the separators of the first row with something in it, outside of quotes. */
+/** Counts the separators of the first row that is not empty, outside of quotes. */
 function headerScan() {
   const counts = separators.map(() => 0);
   let isQuoted = false;
   let isEmpty = true;
   return {
     counts,
-    /** The next piece of text; true where the row ends in it. */
+    /** Takes the next piece of text; true when the row ends in it. */
     add(text: string): boolean {
       for (const character of text) {
         if (character === '"') isQuoted = !isQuoted;

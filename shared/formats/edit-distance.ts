@@ -1,6 +1,9 @@
 export type Measured = { text: string; edits: number };
 
-/** How many letters are to be changed, added or taken out to make the one of the other (Levenshtein); more than `most`: Infinity. */
+/**
+ * Returns how many letters to change, add or remove to turn one text into the other (Levenshtein). Infinity above
+ * `most`.
+ */
 function editDistance(one: string, other: string, most = Infinity): number {
   if (Math.abs(one.length - other.length) > most) return Infinity;
   let before = Array.from({ length: other.length + 1 }, (_, index) => index);
@@ -27,7 +30,10 @@ function editDistance(one: string, other: string, most = Infinity): number {
 // A longer text is no mistyped word.
 const longestCompared = 64;
 
-/** The values that there may be, as the end of a sentence: "one of box, tube", the nearest first for a word that was mistyped. */
+/**
+ * Lists the allowed values as the end of a sentence, such as "one of box, tube". The values that are nearest to the
+ * given word come first.
+ */
 export function oneOf(values: readonly unknown[], given: unknown): string {
   const texts = values.map(String);
   if (texts.length === 1) return texts[0]!;
@@ -36,7 +42,10 @@ export function oneOf(values: readonly unknown[], given: unknown): string {
   return `one of ${sorted.join(', ')}`;
 }
 
-/** The texts that are at most so many edits away, the nearest first, and else in their order. */
+/**
+ * Returns the texts that are at most `most` edits away, the nearest first. Texts at the same distance keep their
+ * order.
+ */
 export function nearest(text: string, texts: readonly string[], most = Infinity): Measured[] {
   return texts
     .map((one) => ({ text: one, edits: editDistance(text, one, most) }))

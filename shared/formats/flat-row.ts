@@ -1,6 +1,6 @@
 /**
- * A row of a report with a value for each column of a table: the names of members within members are joined by dots, and
- * a list is one text, such as `expired=3; undeliverable=1`.
+ * Flattens a row of a report into one value for each column of a table. Joins the names of nested members with dots,
+ * and turns a list into one text, such as `expired=3; undeliverable=1`.
  */
 export function flatRow(row: object): Record<string, unknown> {
   return Object.fromEntries(columnsOf(row, ''));

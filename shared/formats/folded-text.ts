@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 
 const ascii = /^[\0-\x7f]*$/;
 const accents = /[\u0300-\u036f]/g;
-// Letters that Unicode does not take apart, though people without that keyboard do.
+// Letters that Unicode does not decompose, but that people without the right keyboard write like this.
 const plainer: Record<string, string> = {
   æ: 'ae',
   ð: 'd',
@@ -30,7 +30,7 @@ export function fold(text: string): string {
     .replace(special, (letter) => plainer[letter]!);
 }
 
-/** For names that are the same whatever their case, and differ by all else. */
+/** Folds names that count as equal when only their case differs. */
 export function foldCase(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   // ẞ has a capital of its own and ß has SS: the first step makes them one.
@@ -39,14 +39,14 @@ export function foldCase(text: string): string {
 
 const apostrophes = /['\u2018\u2019\u02bc\uff07`\u00b4]/g;
 const asciiWords = /[a-z0-9]+/g;
-// Symbols such as emoji are words of their own or parts of them.
+// Symbols such as emoji are not in it: they are words or parts of words.
 const gap = /[\p{Z}\p{C}\p{P}+<=>|~^$]+/u;
 
 const plainWords = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
 
 /** The words of a text, folded. An apostrophe is no gap: people write O'Brien and OBrien. */
 export function wordsOf(text: string): string[] {
-  // Most names, which come by the thousand.
+  // Fast path: most names look like this, and they come by the thousand.
   if (plainWords.test(text)) return text.toLowerCase().split(' ');
   const whole = joined(text);
   if (ascii.test(whole)) return whole.match(asciiWords) ?? [];
@@ -55,32 +55,34 @@ export function wordsOf(text: string): string[] {
 
 const simple = /^[^'`\x80-\uffff]*$/;
 
-/** A text, folded, with its words as they are compared: no apostrophe parts one. Several texts are one with gaps. */
+/**
+ * Folds a text and removes apostrophes, so that an apostrophe does not split a word. Joins several texts with spaces.
+ */
 export function joined(...texts: (string | null)[]): string {
   const text = texts.join(' ');
   if (simple.test(text)) return text.toLowerCase();
-  // Most of them are simple, and to fold is dear.
+  // Each text alone, because most texts are simple and folding is expensive.
   if (texts.length > 1) return texts.map((one) => joined(one)).join(' ');
-  // Folded, ´ is a gap, and ŉ has an apostrophe.
+  // Apostrophes are removed twice: folding turns ´ into a gap, and gives ŉ an apostrophe.
   return fold(text.replace(apostrophes, '')).replace(apostrophes, '');
 }
 
-/** A text as a whole, for those that are looked for by how they begin. */
+/** Folds a text as a whole, for a search by its beginning. */
 export function foldWhole(text: string): string {
   return fold(text).trim();
 }
 
-/** From its end, by which a text is looked for that is known by how it ends. */
+/** Reverses a text, so that a search by its end becomes a search by its beginning. */
 export function reversed(text: string): string {
   let turned = '';
   for (const character of text) turned = character + turned;
   return turned;
 }
 
-// A name of a hundred words is none; search need not know them all.
+// No real name has a hundred words, so search need not know all of them.
 const mostFurtherWords = 20;
 
-/** The first word of each name, and the others, each of them once. */
+/** Returns the first word of each name, and the other words once each. */
 export function wordsOfNames(names: (string | null)[]): ContactWords {
   const each = names.map((name) => (name === null ? [] : wordsOf(name)));
   const leading = each.map((words) => words[0] ?? null);
@@ -88,7 +90,7 @@ export function wordsOfNames(names: (string | null)[]): ContactWords {
   for (const words of each)
     for (let place = 1; place < words.length && further.length < mostFurtherWords; place += 1) {
       const word = words[place]!;
-      // By push, an array for one or two words would take the room of seventeen.
+      // Not by `push`, which would reserve room for seventeen words in an array of one or two.
       if (!leading.includes(word) && !further.includes(word)) further = [...further, word];
     }
   return { leading, further };
@@ -97,7 +99,10 @@ export function wordsOfNames(names: (string | null)[]): ContactWords {
 type NamedTexts = Record<'firstName' | 'lastName' | 'company' | 'email' | 'clientReference', string | null>;
 type ContactWords = { leading: (string | null)[]; further: string[] };
 
-/** The words that search finds a contact by beside its number: the first word of each name, and the other words, each of them once. */
+/**
+ * Returns the words by which search finds a contact, apart from its number: the first word of each name, and the
+ * other words once each.
+ */
 export function wordsOfContact(contact: NamedTexts): ContactWords {
   const { firstName, lastName, company, email, clientReference } = contact;
   const { leading, further } = wordsOfNames([firstName, lastName, company]);
@@ -115,7 +120,10 @@ const plainWord = /^[A-Za-z0-9]+$/;
 const plainText = /^[A-Za-z0-9][ -&(-_a-~]*$/;
 const domains = new LRUCache<string, string[]>({ max: 1_000 });
 
-/** Most emails have one word before the @, and a domain that others have too: its words are found out once. */
+/**
+ * Returns the further words of a text. Most emails have one word before the @ and share their domain with others, so
+ * the words of a domain are cached.
+ */
 function insideOf(text: string | null): string[] {
   if (text === null || plainWord.test(text)) return none;
   if (!plainEmail.test(text)) return plainText.test(text) ? furtherOf(text) : wordsInside(foldWhole(text));
@@ -133,8 +141,8 @@ function furtherOf(text: string): string[] {
 }
 
 /**
- * The words of a folded text that is found by how it begins as well. The first is left out where the text begins with it,
- * since a search for the word finds that beginning.
+ * Returns the words of a folded text that search also finds by its beginning. Leaves out the first word when the text
+ * begins with it, because the search by beginning finds this word.
  */
 function wordsInside(text: string): string[] {
   const plain = text.replace(apostrophes, '');
@@ -145,7 +153,7 @@ function wordsInside(text: string): string[] {
 
 const isWord = (word: string) => word !== '';
 
-/** As much from the start of a text as fits in this many bytes of UTF-8, in whole characters. */
+/** Returns the longest start of a text that fits in this many bytes of UTF-8, in whole characters. */
 export function startOf(text: string, bytes: number): string {
   // No unit of UTF-16 takes more than three bytes.
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;

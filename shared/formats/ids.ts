@@ -33,8 +33,8 @@ let poolOffset = pool.length;
 let lastMs = 0;
 let counter = 0;
 /**
- * The most that an id may be dated ahead of its time, when the clock steps back. A clock that steps back by more was
- * wrong before: an id dated further ahead would be listed and kept as if it were new.
+ * The most milliseconds that an id may be ahead of the clock after the clock steps back. A clock that steps back by
+ * more was wrong before: ids further ahead would be listed and kept as if they were new.
  */
 export const aheadMs = 500;
 

@@ -3,7 +3,7 @@ export type TextPosition = { line: number; column: number };
 
 const byteOrderMark = '\ufeff';
 
-/** Where a text stops to be JSON (RFC 8259). For text that JSON.parse refuses. */
+/** Returns where a text stops being JSON (RFC 8259). The text must be one that JSON.parse refuses. */
 export function jsonFaultPlace(text: string): TextPosition {
   const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
   const before = json.slice(0, jsonFaultIndex(json));
@@ -17,7 +17,7 @@ const blank = /[ \t\n\r]*/y;
 const plain = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The same as an index of the text, which has no byte order mark. */
+/** Returns the index at which a text without a byte order mark stops being JSON. */
 export function jsonFaultIndex(text: string): number {
   const open: ('{' | '[')[] = [];
   let awaited = 'value' as Awaited;
@@ -67,7 +67,7 @@ function endOfString(text: string, start: number): { end: number; isWhole: boole
   for (let index = start + 1; ; ) {
     const code = text.charCodeAt(index);
     if (code === 0x22) return { end: index + 1, isWhole: true };
-    // No character either: the text ends within the string.
+    // A control character, or NaN because the text ends within the string.
     if (!(code >= 0x20)) return { end: index, isWhole: false };
     const end = code === 0x5c ? endOf(escape, text, index) : index + 1;
     if (end === index) return { end, isWhole: false };

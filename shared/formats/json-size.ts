@@ -1,6 +1,6 @@
 /**
- * The fault in the size of a value that is to be written as JSON, as the end of a sentence; null when nothing is.
- * `length` counts characters, by about. It goes no further than it has to.
+ * Returns the fault in the size of a value that is to be written as JSON, as the end of a sentence; null when there
+ * is none. `length` counts characters approximately. Stops at the first fault.
  */
 export function jsonFault(value: unknown, most: { length: number; levels: number }): string | null {
   let length = 0;

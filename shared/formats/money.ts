@@ -5,7 +5,7 @@
 
 const written = /^(-?)(\d{1,9})(?:\.(\d{1,4}))?$/;
 
-/** Null where the text is no such amount. */
+/** Reads an amount; null when the text is not one. */
 export function parseMoney(text: string): number | null {
   const [, sign, whole, decimals = ''] = written.exec(text) ?? [];
   if (whole === undefined) return null;

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Which addresses a webhook may reach. Names are judged by their addresses, when a connection is made. */
+/** Decides which addresses a webhook may reach. A name is judged by its addresses, when a connection is made. */
 
 type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A range that is open although it is not public. */
+/** A range that webhooks may reach although it is not public. */
 export type Network = readonly [IpAddress, bits: number];
 
 /** `10.0.0.0/8`, `::1/128`, or a single address. */
@@ -18,7 +18,10 @@ export function parseNetworks(cidrs: readonly string[]): Network[] {
   });
 }
 
-/** With dots in it, ipaddr.js takes `::127.0.0.1` for `::ffff:127.0.0.1`, which is another address. */
+/**
+ * Writes the dotted end of an IPv6 address in hex. ipaddr.js would take `::127.0.0.1` for `::ffff:127.0.0.1`, which
+ * is another address.
+ */
 function inGroups(ip: string): string {
   if (!ip.includes(':')) return ip;
   return ip.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)/, (_text, ...octets: string[]) => {
@@ -67,18 +70,21 @@ export function literalAddress(hostname: string): string | null {
   return isIP(host) ? host : null;
 }
 
-/** Mail servers would take deliveries for mail, and block the address that they come from. */
+/** A mail server would take a delivery for mail, and block the address that it comes from. */
 const refusedPorts = new Set(['0', '25']);
 
-/** Why a webhook may not have this URL, or null. A name passes: where it leads is checked at each connection. */
+/**
+ * Returns why a webhook may not have this URL, or null. A name passes here, because its addresses are checked at each
+ * connection.
+ */
 export function webhookUrlProblem(text: string, allowed: readonly Network[] = []): string | null {
   if (Array.from(text).length > 2048) return 'must be at most 2048 characters long';
-  // The URL parser would drop them silently, so what is stored would not be what is called.
+  // The URL parser would drop them silently, so the stored URL would differ from the called one.
   if (/\p{Cc}/u.test(text)) return 'must not contain control characters';
   // The parser's leniency (`http:example.com`, `http:\\example.com`, blanks around) helps nobody.
   if (text.trim() !== text || !/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text))
     return 'must be an absolute http or https URL';
-  // An empty one, too, which the parser forgets: what stands before an @ is there to be taken for the host.
+  // An empty user name is refused too, though the parser drops it: text before an @ is there to look like the host.
   if (/^[^:]*:\/\/[^/\\?#]*@/.test(text)) return 'must not contain a user name or password';
   const url = new URL(text);
   const tooLong = hostNameProblem(url.hostname.replace(/\.$/, ''));
@@ -89,7 +95,7 @@ export function webhookUrlProblem(text: string, allowed: readonly Network[] = []
   return null;
 }
 
-// RFC 1035 §2.3.4; what is longer is no name that could be looked up.
+// RFC 1035 §2.3.4: a longer name cannot be looked up.
 const longestHost = 253;
 const longestLabel = 63;
 
@@ -101,7 +107,10 @@ function hostNameProblem(hostname: string): string | null {
     : `must have 1 to ${longestLabel} characters between the dots of its host`;
 }
 
-/** Whom an address counts as: an IPv4 address itself, of IPv6 the /64; null for what is no address. */
+/**
+ * Returns the network that an address counts for: an IPv4 address itself, or the /64 of an IPv6 address. Null for a
+ * text that is no address.
+ */
 export function networkIn(ip: string): string | null {
   if (isIP(ip) === 4) return ip;
   if (!ipaddr.IPv6.isValid(ip)) return null;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { HtmlToTextOptions } from 'html-to-text';
 
 const excerptLength = 2000;
-// Parsing is only as long as the excerpt needs, however large the page.
+// The excerpt needs no more of a page, so this bounds the time of parsing.
 const maxHtmlLength = 64_000;
 
 const options: HtmlToTextOptions = {
@@ -28,8 +28,9 @@ function loadFromHtml(): (html: string) => string {
 }
 
 /**
- * The library looks up an element by its name in an object, where this name is found without having been put there: it then
- * throws, or leaves out the rest of the page. Names that it knows not are all the same to it.
+ * The library looks up elements by name in an object that inherits `constructor`. For this name it throws, or leaves
+ * out the rest of the page. We replace the name by an unknown one, since all unknown names are the same to the
+ * library.
  */
 const inheritedName = /(<\/?)constructor(?=[\s/>])/gi;
 
@@ -38,7 +39,7 @@ function excerptOfHtml(html: string): string {
   return fromHtml(startOf(startOf(html).replace(inheritedName, '$1x-constructor')));
 }
 
-/** Without the half of a surrogate pair that is cut through. */
+/** Cuts the page at `maxHtmlLength`, without half of a surrogate pair at the end. */
 function startOf(html: string): string {
   return html.slice(0, maxHtmlLength).replace(html.length > maxHtmlLength ? /[\uD800-\uDBFF]$/ : '', '');
 }

@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 
 /** Local times of the zones of the IANA database, as Node knows them. */
 
-// By name as callers write it, for which there are many ways: case does not matter.
+// By the name as callers write it. One name can be written in many ways, because case does not matter.
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 200 });
 
 /**
- * The zone by its name in the case of the database; null where there is none. One that has several names keeps the one
- * that it is called by here, as it is written here: Node would say Asia/Calcutta for Asia/Kolkata. An offset such as
- * +01:00 is no zone.
+ * Returns the name of a zone in the case of the database; null when there is no such zone. A zone with several names
+ * keeps the given name, as it is written: Node would say Asia/Calcutta for Asia/Kolkata. An offset such as +01:00 is
+ * no zone.
  */
 export function zoneNamed(text: string): string | null {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(text)) return null;
@@ -39,7 +39,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The time that clocks of the zone show, as milliseconds as if it were UTC. */
+/** Returns the local time of the zone, in milliseconds as if it were UTC. */
 function localMs(zone: string, time: number): number {
   const parts: Record<string, string> = {};
   for (const { type, value } of formatOf(zone).formatToParts(time)) parts[type] = value;
@@ -52,14 +52,14 @@ function localMs(zone: string, time: number): number {
 
 const dayMs = 86_400_000;
 
-/** How far clocks of the zone are ahead of UTC. */
+/** Returns how far clocks of the zone are ahead of UTC, in milliseconds. */
 export function offsetAt(zone: string, time: number): number {
   return localMs(zone, time) - Math.floor(time / 1000) * 1000;
 }
 
 /**
- * The first time at which clocks of the zone show this local time, given as if it were UTC. Where they leap over it, the
- * time at which they leap.
+ * Returns the first time at which clocks of the zone show this local time, which is given as if it were UTC. For a
+ * local time that the clocks skip, the offset before the skip counts.
  */
 export function timeOfLocal(zone: string, local: number): number {
   const [before, after] = [offsetAt(zone, local - dayMs), offsetAt(zone, local + dayMs)];
@@ -67,7 +67,9 @@ export function timeOfLocal(zone: string, local: number): number {
   return shown.length > 0 ? Math.min(...shown) : local - before;
 }
 
-/** The first times of the days or months of the zone from the one that `from` is in to the first at or after `to`. */
+/**
+ * Returns the starts of the days or months of the zone, from the one that `from` is in to the first at or after `to`.
+ */
 export function startsBetween(zone: string, unit: 'day' | 'month', from: number, to: number): number[] {
   const date = new Date(Math.floor(localMs(zone, from) / dayMs) * dayMs);
   if (unit === 'month') date.setUTCDate(1);

@@ -2,11 +2,13 @@ import { promises as dns } from 'node:dns';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { config } from '../config/config.ts';
 
-/** Looks up other people's DNS. Their name servers may be slow, silent or hostile: all is bounded. */
+/**
+ * Looks up records in the DNS of others. Their name servers may be slow, silent or hostile, so everything is bounded.
+ */
 
 export type Question = { name: string; type: 'TXT' | 'CNAME' };
 
-/** None where there is no such record; `trouble` where nobody knows, so that nothing may be concluded. */
+/** `records` is empty when there is no such record. `trouble`: the lookup failed, so nothing may be concluded. */
 export type DnsLookup = { records: string[] } | { trouble: string };
 
 const setsAtOnce = 20;
@@ -18,14 +20,14 @@ let inHand = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Answers to questions that belong together, in their order. Never rejects, and takes no longer than
+ * Answers questions that belong together, in their order. Never rejects, and takes no longer than
  * DNS_TIMEOUT_SECONDS.
  */
 export async function lookUp(questions: readonly Question[]): Promise<DnsLookup[]> {
   const nobodyKnows = questions.map(
     (): DnsLookup => ({ trouble: 'The name servers did not answer in time' }),
   );
-  // From here on, so that waiting for a turn counts.
+  // The time starts here, so that waiting for a turn counts.
   const deadlineMs = config.DNS_TIMEOUT_SECONDS * 1000;
   const resolver = new dns.Resolver({ timeout: Math.ceil(deadlineMs / 4), tries: 2 });
   if (config.DNS_SERVERS.length > 0) resolver.setServers(config.DNS_SERVERS);

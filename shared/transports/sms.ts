@@ -11,7 +11,7 @@ import { createSmppGateway } from './sms/smpp/gateway.ts';
 
 export type * from './sms/gateway.ts';
 
-/** By what SMS_GATEWAY calls them. */
+/** The gateways by their names in SMS_GATEWAY. */
 export const gateways: Record<string, Gateway> = { simulator };
 
 const made = new Map<GatewaySettings, Gateway>();
@@ -36,27 +36,27 @@ function newGateway(settings: GatewaySettings): Gateway {
   }
 }
 
-/** By its name in SMS_GATEWAYS. */
+/** Returns the gateway of this name in SMS_GATEWAYS. */
 export function gatewayNamed(name: string): Gateway | null {
   const settings = config.SMS_GATEWAYS?.find((one) => one.name === name);
   return settings ? gatewayOf(settings) : null;
 }
 
-/** Of those that this process has begun to speak to. */
+/** Returns the states of the gateways that this process has begun to use. */
 export function gatewayStates(): { name: string; state: GatewayState }[] {
   return [...made.values()].flatMap(({ name, state }) => (state ? [{ name, state: state() }] : []));
 }
 
 let paused: ReadonlySet<string> = new Set();
-/** A text for a paused gateway looks again after so long. */
+/** A text for a paused gateway is tried again after this time. */
 const pausedMs = 30_000;
 
-/** From now on these take no messages that go where `gatewayFor` says. */
+/** Pauses these gateways and no others. From now on they take no messages that `gatewayFor` routes. */
 export function pauseGateways(names: readonly string[]): void {
   paused = new Set(names);
 }
 
-/** Its messages wait. */
+/** Stands for a paused gateway, which makes its messages wait. */
 const pausedGateway = (name: string): Gateway => ({
   name,
   isUp: () => false,
@@ -66,9 +66,9 @@ const pausedGateway = (name: string): Gateway => ({
 type Route = Pick<TextMessage, 'sender' | 'recipient'>;
 
 /**
- * The gateway that takes a message: the first that fits and is up, else the first that fits; null where none does.
- * `before`: the one that may have it already. One that is paused is the last choice, and takes nothing. Numbers that
- * are nobody's never leave the simulator, whatever the gateway.
+ * Returns the gateway for a message: by turn one that fits and is up, else the first that fits; null when none fits.
+ * `before`: the gateway that may have the message already; it is chosen again if it fits. Otherwise a paused gateway
+ * is the last choice, and it takes nothing. Numbers that are never assigned always go to the simulator.
  */
 export function gatewayFor(route: Route, before: string | null = null): Gateway | null {
   if (isDramaNumber(route.recipient)) return simulator;
@@ -114,7 +114,7 @@ function ranked(list: GatewaySettings[]): Ranked[] {
   return sorted;
 }
 
-/** One of the first priority, by weight. */
+/** Picks one gateway of the first priority at random, by weight. */
 function byTurn(list: Ranked[]): Ranked | undefined {
   const first = list.filter(({ rank }) => rank === list[0]!.rank);
   let left = Math.random() * first.reduce((sum, { weight }) => sum + weight, 0);
@@ -127,12 +127,12 @@ export function isAllSimulated(): boolean {
   return gateways[config.SMS_GATEWAY] === simulator;
 }
 
-/** Every gateway of the list listens from now on. A gateway that is down does not hold up the others. */
+/** Opens every gateway of the list for receiving. A gateway that is down does not delay the others. */
 export async function openGateways(receive: Receive): Promise<void> {
   await Promise.all((config.SMS_GATEWAYS ?? []).map(async (settings) => gatewayOf(settings).open?.(receive)));
 }
 
-/** Waits for the answers under way, then says goodbye. */
+/** Waits for the answers under way, then closes every gateway. */
 export async function closeGateways(): Promise<void> {
   const all = [...made.values()];
   made.clear();
@@ -140,8 +140,8 @@ export async function closeGateways(): Promise<void> {
 }
 
 /**
- * Hands the message to the gateway, or to that of its recipient. Never rejects, and takes no longer than
- * SMS_TIMEOUT_SECONDS.
+ * Hands the message to the given gateway, or to the one that `gatewayFor` chooses. Never rejects, and takes no longer
+ * than SMS_TIMEOUT_SECONDS.
  */
 export async function submit(message: TextMessage, gateway = gatewayFor(message)): Promise<Submission> {
   if (!gateway)

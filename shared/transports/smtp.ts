@@ -13,8 +13,8 @@ parseRelayUrl(config.SMTP_URL);
 let pool: SmtpPool | null = null;
 
 /**
- * Hands one message to the relay of SMTP_URL, within SMTP_TIMEOUT_SECONDS. The doings of the network and the relay are
- * in the result; it throws only for an email that parseMailbox or composeMessage cannot have made.
+ * Hands one message to the relay of SMTP_URL, within SMTP_TIMEOUT_SECONDS. Faults of the network and answers of the
+ * relay are in the result. Throws only for an email that parseMailbox or composeMessage cannot have made.
  */
 export function handOver(email: HandOver): Promise<HandOverResult> {
   pool ??= openPool();

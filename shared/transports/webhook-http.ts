@@ -41,7 +41,8 @@ export function createWebhookAgent(options: WebhookAgentOptions = {}): WebhookAg
     allowed,
     localAddress: options.localAddress,
     ca: options.ca,
-    // Two lanes deliver side by side; below their number, attempts would wait for each other within their deadline.
+    // Two lanes deliver side by side. With fewer connections, attempts would wait for each other while their deadline
+    // runs.
     connectionsPerOrigin: options.connectionsPerOrigin ?? 2 * config.WEBHOOK_CONCURRENCY,
   });
   return {
@@ -56,7 +57,7 @@ export function createWebhookAgent(options: WebhookAgentOptions = {}): WebhookAg
 
 let ownAgent: WebhookAgent | undefined;
 
-/** Never rejects for what the network or the endpoint does, only for a fault on our own side. */
+/** Posts one attempt. Rejects only for a fault on our own side, never for a fault of the network or the endpoint. */
 export function postWebhook(attempt: AttemptOutcome): Promise<WebhookAttemptResult> {
   ownAgent ??= openOwnAgent();
   return ownAgent.post(attempt);

@@ -17,9 +17,9 @@ const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const namedAddress = /^(?:"((?:[^"\\]|\\["\\])*)" *|([^"<>()[\]:;@\\,]*))<([^<> ]*)>$/;
 
 /**
- * Reads exactly one mailbox and refuses everything that another reader could take for more or for another one: lists,
- * groups, comments, routes, quoted local parts, address literals. One that is only compared with others, never sent to
- * (`isSent: false`), may be longer than SMTP could carry.
+ * Reads exactly one mailbox. Refuses every form that another program could read as several mailboxes or as a
+ * different one: lists, groups, comments, routes, quoted local parts, address literals. With `isSent: false` the
+ * address is only compared and never sent to, so it may be longer than SMTP could carry.
  */
 export function parseMailbox(
   text: string,
@@ -38,15 +38,16 @@ export function parseMailbox(
   return parseAddress(address ?? '', displayName || null, isSent);
 }
 
-/** The address alone of what may have a display name; what is none stays as it is. */
+/** Returns the address without its display name. A text that is no address stays as it is. */
 export function addressOf(text: string): string {
   const parsed = parseMailbox(text, { allowDisplayName: true, isSent: false });
   return parsed.ok ? parsed.mailbox.address : text;
 }
 
 /**
- * The key that two addresses of one mailbox share, for suppressions and test recipients. RFC 5321 lets a server tell
- * local parts apart by case, but none in use does, and a suppression that a capital letter gets past is none.
+ * Returns the key that all spellings of one mailbox share, for suppressions and test recipients. RFC 5321 lets a
+ * server tell local parts apart by case, but no server in use does, and a capital letter must not get past a
+ * suppression.
  */
 export function compareKey(address: string): string {
   return address.toLowerCase();

@@ -9,10 +9,10 @@ export type DkimSigner = {
   signedAt: Date;
 };
 
-// Each is named once more than it occurs, so that one added on the way breaks the signature: mail programs may show the
-// first of two, which nobody has signed (RFC 6376 §8.15). The list is that of §5.4.1 with what says how to read the
-// body; List-Unsubscribe and List-Unsubscribe-Post must be signed (RFC 8058 §4). Resent-* and Sender are left to
-// servers that forward, and who add them in good faith.
+// h= names each field once more than it occurs, so that a field added on the way breaks the signature: a mail program
+// may show the first of two fields, which nobody has signed (RFC 6376 §8.15). The list is that of §5.4.1 and the
+// fields that tell how to read the body. RFC 8058 §4 requires List-Unsubscribe and List-Unsubscribe-Post. Resent-*
+// and Sender are absent, because servers that forward a message add them in good faith.
 const signedFields = [
   'from',
   'reply-to',
@@ -37,8 +37,8 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * The message with a DKIM-Signature in front (RFC 6376; rsa-sha256, relaxed/relaxed). The same input gives the same
- * bytes. The RSA work is done on the thread pool.
+ * Returns the message with a DKIM-Signature in front (RFC 6376; rsa-sha256, relaxed/relaxed). The same input gives
+ * the same bytes. The RSA work runs on the thread pool.
  */
 export async function signMessage(message: Buffer, signer: DkimSigner): Promise<Buffer> {
   const headerEnd = message.indexOf('\r\n\r\n');
@@ -48,7 +48,7 @@ export async function signMessage(message: Buffer, signer: DkimSigner): Promise<
   return Buffer.concat([Buffer.from(field, 'latin1'), message]);
 }
 
-/** The same for a message that is made as it is sent: its attachments are read once for this. */
+/** Signs, like `signMessage`, a message that is built while it is sent. Reads its attachments once to hash them. */
 export async function signParts({ head, body }: MessageParts, signer: DkimSigner): Promise<MessageParts> {
   const bodyHash = await hashPieces(body);
   return { head: `${await signatureField(head.slice(0, -2), bodyHash, signer)}${head}`, body };
@@ -67,8 +67,8 @@ async function signatureField(headers: string, bodyHash: string, signer: DkimSig
     ` h=${named.join(':').replace(/.{40,70}:(?=.)/g, '$&\r\n ')};`,
     ' b=',
   ].join('\r\n');
-  // Fields of one name count from the last to the first, and one that occurs no more as nothing at all (RFC 6376
-  // §5.4.2).
+  // Fields of one name are signed from the last to the first, and a name without a further field adds nothing (RFC
+  // 6376 §5.4.2).
   const signedHeaders = signedFields
     .flatMap((name) => (fields.get(name) ?? []).toReversed().map((value) => `${name}:${value}\r\n`))
     .join('');
@@ -79,7 +79,7 @@ async function signatureField(headers: string, bodyHash: string, signer: DkimSig
 /** The private half as PEM (PKCS #8), the public half as the value of its TXT record. */
 export type DkimKey = { privateKeyPem: string; publicKeyTxt: string };
 
-/** A new key. It holds its thread for a tenth of a second, at times for a whole one. */
+/** Makes a new key. This blocks its thread for a tenth of a second, at times for a whole second. */
 export function generateDkimKey(): DkimKey {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -133,7 +133,7 @@ const lineEnd = Buffer.from('\r\n');
 
 async function hashPieces(pieces: MessageParts['body']): Promise<string> {
   const digest = createHash('sha256');
-  // Line ends whose turn comes with the next byte that is not one.
+  // Line ends that are hashed only when another byte follows them.
   let lineEnds = 0;
   for (const piece of pieces)
     if (Buffer.isBuffer(piece)) {
@@ -150,8 +150,9 @@ async function hashPieces(pieces: MessageParts['body']): Promise<string> {
 }
 
 /**
- * All but the line ends at its end, of which it says how many there are; so many as `lineEnds` came before it. `out`
- * has room for one more.
+ * Brings a piece of a body into relaxed form. `lineEnds`: the line ends before this piece that are not written yet.
+ * The line ends at the end of the piece are counted in the result and not written. `out` has room for one more line
+ * end.
  */
 function relaxedPiece(body: Buffer, lineEnds: number): { out: Buffer; length: number; lineEnds: number } {
   const out = Buffer.allocUnsafe(body.length + 2 * lineEnds + 2);

@@ -6,12 +6,12 @@ const verified: Judged = { status: 'verified', error: null };
 const missing: Judged = { status: 'missing', error: 'There is no such record' };
 const invalid = (error: string): Judged => ({ status: 'invalid', error });
 
-/** The TXT records at the selector (RFC 6376 §3.6.1) against the one that was asked for. */
+/** Compares the TXT records at the selector (RFC 6376 §3.6.1) with the expected one. */
 export function judgeDkim(texts: readonly string[], expected: string): Judged {
   const keys = texts.map(tagsOf).filter((tags) => tags.has('p'));
   if (keys.length === 0)
     return texts.length === 0 ? missing : invalid('The record is not a DKIM key: it has no p=');
-  // Which of several a verifier takes is anybody's guess (RFC 6376 §3.6.2.2).
+  // With several keys, nobody knows which one a verifier takes (RFC 6376 §3.6.2.2).
   if (keys.length > 1) return invalid('There are several DKIM keys; only one may be there');
   const [key] = keys as [Map<string, string>];
   const list = (tag: string) =>
@@ -29,7 +29,7 @@ export function judgeDkim(texts: readonly string[], expected: string): Judged {
   return value === tagsOf(expected).get('p') ? verified : invalid('The record holds another key');
 }
 
-/** Tag -> value, without the spaces that may stand anywhere in a key. Of a repeated tag the first counts. */
+/** Returns tag -> value. Removes spaces, which may stand anywhere in a key. The first of several equal tags counts. */
 function tagsOf(text: string): Map<string, string> {
   const tags = new Map<string, string>();
   for (const part of text.split(';')) {
@@ -41,7 +41,7 @@ function tagsOf(text: string): Map<string, string> {
   return tags;
 }
 
-/** Where a name leads, against where it is to lead. */
+/** Compares the target of an alias (CNAME) with the expected one. */
 export function judgeAlias(targets: readonly string[], expected: string): Judged {
   const [target] = targets;
   if (target === undefined) return missing;
@@ -53,7 +53,10 @@ function withoutDot(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-/** The TXT records of the domain (RFC 7208 §4.5): one of them is SPF, and includes the servers of this service. */
+/**
+ * Checks the TXT records of the domain (RFC 7208 §4.5): exactly one must be SPF, and must include the servers of this
+ * service.
+ */
 export function judgeSpf(texts: readonly string[], include: string): Judged {
   const policies = texts.filter((text) => /^v=spf1(?: |$)/i.test(text));
   if (policies.length === 0) return missing;
@@ -65,7 +68,7 @@ export function judgeSpf(texts: readonly string[], include: string): Judged {
     : invalid(`The SPF record lacks include:${include}`);
 }
 
-/** The TXT records at _dmarc (RFC 7489 §6.6.3); whatever policy the owner has chosen is right. */
+/** Checks the TXT records at _dmarc (RFC 7489 §6.6.3). Any policy that the owner has chosen is right. */
 export function judgeDmarc(texts: readonly string[]): Judged {
   const policies = texts.filter((text) => /^v\s*=\s*DMARC1\s*(?:;|$)/.test(text));
   if (policies.length === 0) return missing;

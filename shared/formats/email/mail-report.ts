@@ -12,23 +12,26 @@ export type MailReport =
   | { kind: 'delivery'; recipients: RecipientStatus[] }
   | { kind: 'complaint'; feedbackType: string; recipients: string[] }
   | { kind: 'none' }
-  /** It says that it is a report, and tells nothing that can be used. */
+  /** The message says that it is a report, but has nothing that can be used. */
   | { kind: 'unreadable' };
 
 export type IncomingMail = {
   report: MailReport;
-  /** Whom the message itself says it was delivered to, the surest first. */
+  /** The recipients that the headers of the message name, the most certain first. */
   deliveredTo: string[];
   /** The Message-ID of the message that is reported about, without its angle brackets. */
   reportedMessageId: string | null;
-  /** The signatures that it carries, of which nothing is proven yet. */
+  /** The DKIM signatures of the message. None of them is verified yet. */
   signatures: Signature[];
 };
 
-/** Of a field that may be there any number of times. */
+/** The most values that are read of one field, which may occur any number of times. */
 const mostValues = 20;
 
-/** Reads a message, or its beginning: reports come before the message that they are about. Throws TooComplex. */
+/**
+ * Reads a message. Its beginning is enough, because a report comes before the message that it is about. Throws
+ * TooComplex.
+ */
 export function readMail(raw: Uint8Array): IncomingMail {
   const mail = partsOf(raw);
   const original = originalHeaders(mail);
@@ -42,7 +45,7 @@ export function readMail(raw: Uint8Array): IncomingMail {
   };
 }
 
-/** The same for what one of these keys has signed of it, and nothing else; null where no signature verifies. */
+/** Reads only the parts of a message that one of these keys has signed; null when no signature verifies. */
 export async function readSignedMail(
   raw: Uint8Array,
   keys: ReadonlyMap<string, readonly string[]>,
@@ -53,7 +56,7 @@ export async function readSignedMail(
 }
 
 function reportIn(mail: MimeMessage, original: Fields | undefined): MailReport {
-  // The part that is for people comes first; whatever it is, it is read as it is written.
+  // The part for people comes first. Its text is read as it is written, HTML included.
   const explanation = mail.parts.find(({ type }) => type === 'text/plain' || type === 'text/html');
   if (mail.type !== 'multipart/report') {
     const recipients = qmailRecipientsOf(explanation?.text() ?? '');

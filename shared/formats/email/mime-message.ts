@@ -19,8 +19,8 @@ export type OutgoingEmail = {
 };
 
 /**
- * A message whose attachments are encoded as it is sent. `head` ends with its last header. Pieces of the body begin where
- * a line begins.
+ * A message whose attachments are encoded while it is sent. `head` ends with the last header. Each piece of the body
+ * starts at the start of a line.
  */
 export type MessageParts = { head: string; body: (Buffer | EncodedLines)[] };
 
@@ -30,20 +30,20 @@ const atomWords = /^[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const plainWords = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 const ownFields = /^(from|to|subject|message-id|date|mime-version|content-.*|dkim-signature|bcc|cc|sender)$/i;
 const lineLength = 76;
-// A word cannot be folded, and a line ends at 998 (RFC 5322 §2.1.1).
+// A word cannot be folded, and a line has at most 998 characters (RFC 5322 §2.1.1).
 const longestWord = 900;
 
 /**
- * The message as it goes over the wire: ASCII, lines of at most 998 characters that end in CRLF (RFC 5322 §2.1.1). The
- * same email gives the same bytes every time, so that a second copy can be told to be one. Addresses are taken as
- * checked by parseMailbox; anything that could start a header of its own is refused with a TypeError.
+ * Builds the message for the wire: ASCII, lines of at most 998 characters that end in CRLF (RFC 5322 §2.1.1). The
+ * same email always gives the same bytes, so that a second copy can be recognised. Expects addresses that
+ * parseMailbox has checked. Throws a TypeError for a value that could start a header of its own.
  */
 export async function composeMessage(email: OutgoingEmail): Promise<Buffer> {
   const content = contentOf(email);
   return latin1(`${head(email, content.fields)}\r\n${content.body}`);
 }
 
-/** The same with attachments after the text. */
+/** Builds the message with attachments after the text. */
 export function composeWithAttachments(email: OutgoingEmail, attachments: Attachment[]): MessageParts {
   const content = contentOf(email);
   const boundary = boundaryOf('mixed', email);
@@ -60,7 +60,7 @@ export function composeWithAttachments(email: OutgoingEmail, attachments: Attach
   };
 }
 
-/** The whole of it, made anew each time it is opened. */
+/** Returns the whole message as a stream, which is built anew each time it is opened. */
 export function streamOf({ head, body }: MessageParts): {
   sizeBytes: number;
   open: () => AsyncIterable<Buffer>;
@@ -103,7 +103,8 @@ function head(email: OutgoingEmail, contentFields: [string, string][]): string {
   return headers([...fields, ...contentFields]);
 }
 
-// A body that holds it cannot end its part: lines in front of which it could stand are encoded, and `=_` with them.
+// A text that holds the boundary cannot end its part: a text with a line that starts with `--` is encoded, and the
+// encoding replaces `=_`.
 function boundaryOf(kind: 'alternative' | 'mixed', { messageId }: OutgoingEmail): string {
   const seed = kind === 'alternative' ? messageId : `${kind} ${messageId}`;
   return `--=_${hash('sha256', seed, 'hex').slice(0, 32)}`;
@@ -158,7 +159,7 @@ function mailbox(value: string, displayName: string | null): string {
   return isPlain ? `${written}\r\n ${inBrackets}` : fold('From', `${encoded(name)} ${inBrackets}`);
 }
 
-/** An unstructured field (RFC 5322 §2.2.1), encoded where it must be to arrive as it is (RFC 2047). */
+/** Writes an unstructured field (RFC 5322 §2.2.1), encoded where plain text would not arrive unchanged (RFC 2047). */
 function text(name: string, value: string): string {
   const line = oneLine(value);
   const isPlain = plainWords.test(line) && !line.includes('=?') && !hasWordOver(longestWord, line);

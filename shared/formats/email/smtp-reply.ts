@@ -1,11 +1,11 @@
 /** The command that the server answered; `data` is the answer after the final dot, or to DATA itself. */
 export type SmtpStage = 'mail' | 'rcpt' | 'data';
 
-/** `report`: a refusal that a delivery report passes on, which does not say what it answered. */
+/** `report`: a refusal in a delivery report, which does not tell the command that the server answered. */
 export type SmtpReply = { stage: SmtpStage | 'report'; code: number; enhanced: string | null; text: string };
 
 type SmtpVerdict = {
-  /** retry: nothing is decided yet; `category` and `code` say what it becomes when the retries are used up. */
+  /** retry: nothing is decided yet; `category` and `code` are the result when the retries are used up. */
   outcome: 'retry' | 'fail';
   category: 'hard_bounce' | 'soft_bounce' | 'rejected' | 'failed';
   code: string;
@@ -39,7 +39,7 @@ const rejected = (code: string, retryable = false): SmtpVerdict => ({
   retryable,
   suppress: false,
 });
-/** A full mailbox has been found, and may have room again (API decisions §7). */
+/** A full mailbox exists, and may have room again later (API decisions §7). */
 const mailboxFull: SmtpVerdict = {
   outcome: 'fail',
   category: 'soft_bounce',
@@ -55,8 +55,8 @@ const retry = (code: string): SmtpVerdict => ({
   suppress: false,
 });
 
-// The meanings of a server's answers without enhanced codes. They differ because a 550 stands for an unknown mailbox as
-// for any policy.
+// The words that tell the meaning of an answer without an enhanced code. The reply code is not enough, because a 550
+// stands for an unknown mailbox as well as for any policy.
 const says = {
   relay: /\brelay/i,
   sender: /\bsender\b|verif(y|ied|ication)/i,
@@ -76,7 +76,8 @@ const says = {
 const ofRecipient: SmtpReply['stage'][] = ['rcpt', 'report'];
 
 /**
- * The first row that fits decides. Hard bounces suppress an address, so only what is sure is one (API decisions §7).
+ * The first row that fits decides. A hard bounce suppresses the address, so only certain cases count as one (API
+ * decisions §7).
  */
 export const replyTable: readonly ReplyRule[] = [
   // The relay wants a login or TLS: the fault of our settings, never of the message (RFC 4954 §6, RFC 3207).
@@ -138,7 +139,7 @@ export const replyTable: readonly ReplyRule[] = [
 /** The meaning of a refusal for the email and for its recipient. */
 export function verdictOf(answer: SmtpReply): SmtpVerdict {
   const row = replyTable.find((candidate) => fits(candidate, answer));
-  // Neither 4xx nor 5xx is an answer that RFC 5321 has here; the server may make sense next time.
+  // RFC 5321 allows only 4xx and 5xx here. The server may answer correctly next time.
   return row?.verdict ?? retry('unexpected_reply');
 }
 
@@ -163,7 +164,10 @@ export function enhancedCodeOf(reply: string): string | null {
   return found && found[2]?.startsWith(found[1] as string) ? found[2] : null;
 }
 
-/** A reply for records and logs. A line of one has at most 512 bytes (RFC 5321 §4.5.3.1.5); no more is of use. */
+/**
+ * Returns a reply as one line for records and logs, cut at 1,000 characters. RFC 5321 §4.5.3.1.5 allows 512 bytes for
+ * a line.
+ */
 export function inOneLine(reply: string): string {
   return reply
     .replace(/[\p{Cc}\s]+/gu, ' ')

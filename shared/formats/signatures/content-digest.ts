@@ -14,7 +14,7 @@ const recognised = [
 
 export type DigestOf = (algorithm: string) => Buffer | Promise<Buffer>;
 
-/** Whether every digest that this service recognises is the one of these bytes, and there is at least one. */
+/** Tells whether there is a digest that this service recognises, and every such digest is that of these bytes. */
 export function verifyContentDigest(header: string, bytes: string | Uint8Array): boolean {
   const claims = claimsOf(header);
   return (
@@ -23,7 +23,7 @@ export function verifyContentDigest(header: string, bytes: string | Uint8Array):
   );
 }
 
-/** The same for bytes whose digests somebody else makes. */
+/** Verifies the field against digests that the caller computes. */
 export async function verifyDigests(header: string, digestOf: DigestOf): Promise<boolean> {
   const claims = claimsOf(header);
   for (const { algorithm, claim } of claims) if (!matches(claim, await digestOf(algorithm))) return false;

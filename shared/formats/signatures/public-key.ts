@@ -8,8 +8,8 @@ const form = 'must be one P-256 public key in PEM (-----BEGIN PUBLIC KEY-----)';
 type ParsedPublicKey = { pem: string } | { fault: string };
 
 /**
- * A P-256 public key (SubjectPublicKeyInfo, RFC 5480) in the one form that every copy of it has; or what is wrong with
- * the text. node:crypto alone would take a private key, other curves and text around the key.
+ * Parses a P-256 public key (SubjectPublicKeyInfo, RFC 5480) into one form for all copies of it, or tells the fault
+ * of the text. node:crypto alone would also take a private key, other curves and text around the key.
  */
 export function parsePublicKey(text: string): ParsedPublicKey {
   if (/PRIVATE KEY/i.test(text))
@@ -22,7 +22,8 @@ export function parsePublicKey(text: string): ParsedPublicKey {
   if (!key) return { fault: form };
   if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     return { fault: `${form}; this is a key of another kind` };
-  // Through its coordinates: a compressed point or a curve that is spelled out would be exported as it came.
+  // Rebuilt from the coordinates, because a compressed point or a curve that is spelled out would be exported as it
+  // came.
   const plain = createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
   return { pem: plain.export({ type: 'spki', format: 'pem' }) as string };
 }

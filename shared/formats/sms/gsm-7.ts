@@ -1,12 +1,12 @@
 /**
- * How a text becomes the parts of a text message (3GPP TS 23.038): in the GSM alphabet where all of it is in there,
- * else in UCS-2, which phones read as UTF-16.
+ * Splits a text into the parts of a text message (3GPP TS 23.038): in the GSM alphabet if it has all characters, else
+ * in UCS-2, which phones read as UTF-16.
  */
 
 export type Encoding = 'gsm7' | 'ucs2';
 /**
  * The treatment of characters outside the GSM alphabet. allow: the message goes in UCS-2; deny: it is refused; strip:
- * each gives way to what looks like it, or to nothing.
+ * a similar character replaces each of them, or nothing does.
  */
 export type Unicode = 'allow' | 'deny' | 'strip';
 
@@ -19,11 +19,14 @@ const basic =
 const extension = '\f^{}\\[~]|€';
 
 const partBytes = 140;
-/** A part of several gives them to the header that puts the parts together, which names the text by 8 bits. */
+/**
+ * The bytes that each part of a long text gives to the header by which the phone joins the parts. The header names
+ * the text by 8 bits.
+ */
 const usualHeaderBytes = 6;
 const alone = { gsm7: 160, ucs2: 70 } as const;
 
-/** How much of a text there is room for beside the header: septets, or the two bytes of UCS-2. */
+/** Returns the room for text beside the header: in septets, or in UCS-2 units of two bytes. */
 function besideHeader(encoding: Encoding, headerBytes: number): number {
   const bits = 8 * (partBytes - headerBytes);
   return Math.floor(bits / (encoding === 'gsm7' ? 7 : 16));
@@ -33,14 +36,14 @@ const septets = new Uint8Array(0x2100);
 for (const character of basic) septets[character.charCodeAt(0)] = 1;
 for (const character of extension) septets[character.charCodeAt(0)] = 2;
 
-/** How many septets a character takes; 0 where the alphabet lacks it. */
+/** Returns the septets that a character takes; 0 when the alphabet lacks it. */
 function septetsOf(character: string): number {
   return character.length === 1 ? (septets[character.charCodeAt(0)] ?? 0) : 0;
 }
 
 /**
- * The parts that a text is sent as, each with a header of so many bytes where there are several. No pair of septets and
- * no surrogate pair is divided between two of them.
+ * Splits a text into the parts to send. Each of several parts has a header of `headerBytes`. Never splits a pair of
+ * septets or a surrogate pair.
  */
 export function partsOf(text: string, headerBytes = usualHeaderBytes): Parted {
   for (const character of text)
@@ -76,7 +79,7 @@ const bytesOfCharacters = new Map<string, number[]>([
 ]);
 const ofExtension = new Map(extensionBytes.map((byte, index) => [byte, extension[index]!]));
 
-/** A septet to a byte, as SMPP carries the alphabet. Throws where the alphabet lacks a character. */
+/** Encodes a text with one septet in a byte, as SMPP carries it. Throws when the alphabet lacks a character. */
 export function toGsm7(text: string): Buffer {
   const bytes: number[] = [];
   for (const character of text) {
@@ -87,7 +90,10 @@ export function toGsm7(text: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** As phones read it: an escape that leads nowhere shows the character of the basic table (TS 23.038 §6.2.1.1). */
+/**
+ * Decodes bytes as phones do: an escape without a meaning shows the character of the basic table (TS 23.038
+ * §6.2.1.1).
+ */
 export function fromGsm7(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 1) {
@@ -102,7 +108,7 @@ export function fromGsm7(bytes: Uint8Array): string {
   return text;
 }
 
-/** The text that is sent where `unicode` says so, or why none is. */
+/** Returns the text to send under this `unicode` setting, or why it is refused. */
 export function adapt(
   text: string,
   unicode: Unicode,
@@ -146,13 +152,13 @@ function denial(outside: Set<string>): string {
 
 const unseen = /[\p{C}\p{M}\p{Z}]/u;
 
-/** With its number, as many look alike and some like nothing. */
+/** Names a character with its code point, as many look alike and some are invisible. */
 function nameOf(character: string): string {
   const number = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
   return unseen.test(character) ? number : `${character} (${number})`;
 }
 
-/** Characters that people take for one another, where Unicode does not say so. */
+/** Characters that people take for one another, although Unicode does not link them. */
 const likenesses: Record<string, string> = {
   "'": '`´‘’‚‛′ʹʻʼʽˈ‹›',
   '"': '“”„‟″«»〝〞',

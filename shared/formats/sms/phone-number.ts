@@ -5,7 +5,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 export type PhoneNumber = {
   /** `+447700900123` (E.164). */
   number: string;
-  /** ISO 3166-1 alpha-2; null where several countries share the code and the rest does not tell. */
+  /** ISO 3166-1 alpha-2; null when several countries share the calling code and the other digits do not decide. */
   country: string | null;
   /** The digits as they are dialled at home: `07700900123`. */
   national: string;
@@ -18,8 +18,8 @@ const require = createRequire(import.meta.url);
 let loaded: Library | undefined;
 
 /**
- * The tables of all countries take long to load, and many processes never see a number: the first one loads them. By the
- * address for imports, since the build for `require` lacks the metadata.
+ * Loads the tables of all countries at first use: this takes long, and many processes never see a number. Resolves
+ * the path as an import, since the build for `require` lacks the metadata.
  */
 function library(): Library {
   loaded ??= require(fileURLToPath(import.meta.resolve('libphonenumber-js/max'))) as Library;
@@ -37,14 +37,16 @@ export function hasPhoneNumbers(country: string): country is CountryCode {
 }
 
 const longestInput = 40;
-// RFC 3966's visual separators, and what people and phones put in their place. No letters: they are words or extensions.
+// RFC 3966's visual separators, and the characters that people and phones use instead. No letters: they are words or
+// extensions.
 const writable =
   /^[+\uff0b]?[0-9()[\]\s.\-/\u2010-\u2015\u2212\u00ad\u200b-\u200f\u2060\u202a-\u202e\ufeff]+$/u;
 const invisible = /[\u00ad\u200b-\u200f\u2060\u202a-\u202e\ufeff]/gu;
 
 /**
- * A number as people write it; one without a country code is of `defaultCountry`. It must be valid for its country by the
- * full metadata, so a digit too few or too many is noticed. Whether somebody has the number is not asked.
+ * Parses a number as people write it. A number without a country code belongs to `defaultCountry`. It must be valid
+ * for its country by the full metadata, so that a missing or extra digit is noticed. Does not check whether somebody
+ * has the number.
  */
 export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPhoneNumber {
   const plain = parseBritish(text, defaultCountry);
@@ -76,20 +78,20 @@ export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPho
 const invalidNumber = 'is not a valid phone number';
 
 /**
- * Whether the number in E.164 is read as itself. A zero too many in front of a national number is kept by the first reading,
- * and the next one takes it for the digit that is dialled at home.
+ * Tells whether the E.164 form parses to itself. The first parse keeps an extra zero in front of a national number,
+ * and the next parse takes this zero for the digit that is dialled at home.
  */
 function isStable({ number, nationalNumber }: { number: string; nationalNumber: string }): boolean {
   return !nationalNumber.startsWith('0') || library().parsePhoneNumberWithError(number).number === number;
 }
 
 const plainBritish = /^(\+44[ -]?|0)([127](?:[ -]?\d){9})$/;
-// Guernsey, Jersey and the Isle of Man have some of these.
+// Beginnings of which Guernsey, Jersey and the Isle of Man have some numbers.
 const notOfBritainAlone = /^(?:1481|1534|1624|7457|7509|7524|7624|7700|7781|7797|7829|7839|7911|7924|7937)/;
 
 /**
- * Most numbers come like this, by the thousand; what they are shows from their first digits, for which the library goes
- * through the tables of four countries. It would say the same (a test holds them together).
+ * Parses the most common form, which comes by the thousand. Its first digits decide, whereas the library goes through
+ * the tables of four countries. The library gives the same result (a test compares the two).
  */
 function parseBritish(text: string, defaultCountry: string): ParsedPhoneNumber | null {
   const [, start, rest] = plainBritish.exec(text) ?? [];
@@ -110,7 +112,10 @@ type Patterns = {
 const typesOfTenDigits = ['FIXED_LINE', 'MOBILE', 'PAGER', 'PERSONAL_NUMBER'];
 let british: RegExp | undefined;
 
-/** By the metadata alone, without the library's way through them. Its types say nothing of the patterns (a test does). */
+/**
+ * Checks the patterns of the metadata directly, without the library's slower search. The library's types do not
+ * declare the patterns; a test checks that they are there.
+ */
 function isValidBritish(digits: string): boolean {
   if (!british) {
     const { Metadata } = library();
@@ -123,8 +128,8 @@ function isValidBritish(digits: string): boolean {
 }
 
 /**
- * The number that a filter means. One in E.164 is taken as it stands: records may be older than the rule above, and what they
- * show must find them.
+ * Returns the number that a filter means. Takes a number in E.164 as it stands: records may be older than the rule
+ * above, and a search for a number that they show must find them.
  */
 export function parseFilterNumber(
   text: string,
@@ -139,7 +144,10 @@ function refuse(message: string): ParsedPhoneNumber {
 
 let countries: Map<string, CountryCode[]> | undefined;
 
-/** The country of a code: of +44, the one that is meant where the number does not say Guernsey, Jersey or Man. */
+/**
+ * Returns the country of a calling code, or null when several share it. For +44 it is GB when the number does not
+ * show Guernsey, Jersey or the Isle of Man.
+ */
 function countryOf(callingCode: string): string | null {
   const { getCountries, getCountryCallingCode } = library();
   countries ??= Map.groupBy(getCountries(), (country) => getCountryCallingCode(country));
@@ -148,8 +156,8 @@ function countryOf(callingCode: string): string | null {
   return sharing.length === 1 ? sharing[0]! : null;
 }
 
-// Ofcom's numbers for drama, which nobody gets: of large towns, of no town at all, mobile, freephone, premium and national.
-// To the metadata some of them are invalid.
+// Ofcom's numbers for drama, which nobody gets: of large towns, of no town at all, mobile, freephone, premium and
+// national. Some of them are invalid by the metadata.
 const reserved =
   /^\+44(?:11[3-8]4960|1[2-6]14960|1914980|1632960|2079460|2890180|2896496|2920180|3069990|7700900|8081570|9098790)\d{3}$/;
 
@@ -160,11 +168,11 @@ function isReserved(number: string): boolean {
 /** Numbers of one length, in E.164. */
 export type NumberRange = { first: string; last: string };
 
-/** The mobiles that Ofcom keeps free of people, for examples. */
+/** The mobile numbers that Ofcom never assigns, for examples. */
 export const dramaMobiles: NumberRange = { first: '+447700900000', last: '+447700900999' };
 const drama = /^\+447700900\d{3}$/;
 
-/** Whether the number in E.164 is a mobile that is nobody's, and never will be anybody's. */
+/** Tells whether a number in E.164 is a mobile number that is never assigned to anybody. */
 export function isDramaNumber(number: string): boolean {
   return drama.test(number);
 }

@@ -4,9 +4,9 @@ import { isCountry } from '../country.ts';
 import { parseMoney } from '../money.ts';
 import { hasPhoneNumbers } from './phone-number.ts';
 
-/** The price of a part to a country from a day on, in ten-thousandths; null where its field is empty. */
+/** The price of a message part to a country, valid from a day on, in ten-thousandths; null when the field is empty. */
 type PriceLine = { country: string; validFrom: Date; gbp: number | null; eur: number | null };
-/** `errors`: what is wrong with which lines; all of them are looked at. */
+/** `errors`: the faults of each line. All lines are checked. */
 type PriceFile = { ok: true; prices: PriceLine[] } | { ok: false; errors: FieldErrors };
 
 const priceColumns = ['country', 'gbp', 'eur', 'validFrom'] as const;
@@ -52,7 +52,7 @@ function linesOf(text: string): { lines: CsvLine[] } | { errors: FieldErrors } {
     const lines: CsvLine[] = [];
     parse(text, {
       bom: true,
-      // Left to itself it takes the first line's ending for that of all.
+      // By default the parser expects the line end of the first line in the whole file.
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_records_with_empty_values: true,
@@ -81,7 +81,7 @@ function priceOf({ country, gbp, eur, validFrom }: PriceFields, refuse: (fault: 
   };
 }
 
-// Far above what any part costs, and what a hundred parts of it cost is still a safe number.
+// Far above the cost of any part; the cost of a hundred such parts is still a safe integer.
 const mostCostly = 1000 * 10_000;
 
 function amountOf(name: string, text: string, refuse: (fault: string) => void): number | null {

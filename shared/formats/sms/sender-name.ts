@@ -32,14 +32,14 @@ export function parseSenderName(text: string): ParsedSenderName {
   return { ok: true, name, key: name.toLowerCase(), isMobile: false };
 }
 
-/** The number that a name in 07 format stands for, in E.164; null where the name is none. */
+/** Returns the E.164 form of a name in 07 format; null for any other name. */
 export function numberOfName(name: string): string | null {
   return mobile.test(name) ? `+44${name.slice(1)}` : null;
 }
 
 const keyBytes = 16;
 
-/** The keys that a sender can be found by when somebody names it: as a name, or as a number in either form. */
+/** Returns the keys by which a sender can be found when somebody names it: as a name, or as a number in either form. */
 export function senderKeysOf(text: string): string[] {
   const name = text.trim();
   const plain = name.replaceAll(/[ ()-]/g, '');
@@ -50,14 +50,14 @@ export function senderKeysOf(text: string): string[] {
   return keys.filter((key) => Buffer.byteLength(key) <= keyBytes);
 }
 
-/** One form for all spellings of a sender: of a name or number as a text goes out from it. */
+/** Returns one form for all spellings of a sender, which is a name or a number as messages carry it. */
 export function keyOfAddress(address: string): string {
   return address.toLowerCase();
 }
 
 /**
- * The first spelling of a name, in the order of bytes, that comes after a text; null where there is none. `key`: the
- * name in lower case.
+ * Returns the first spelling of a name (upper or lower case) that comes after a text in the order of bytes; null when
+ * there is none. `key`: the name in lower case.
  */
 export function nextSpelling(key: string, after: string): string | null {
   let shared = 0;

@@ -11,7 +11,10 @@ const handlerOf = (name: string): FilterHandler => {
   return filter as FilterHandler;
 };
 
-/** Evaluates its expression between two looks at the clock; `sample` would render other bytes at every attempt. */
+/**
+ * Filters that templates may not use. An `_exp` filter evaluates its expression between two checks of the clock;
+ * `sample` would render other bytes at every attempt.
+ */
 export const removedFilters = new Set([
   ...Object.keys(builtIn).filter((name) => name.endsWith('_exp')),
   'sample',
@@ -43,7 +46,8 @@ function zoneOf(moment: Date, given: unknown): Zone {
   return { name: strftime(moment, '%z', { name: '', offsetMinutes }), offsetMinutes };
 }
 
-// liquidjs asks Intl for names and zones, at 28 kB a date that no limit counts, and depends on the host's zone and locale.
+// liquidjs asks Intl for names and zones. This takes 28 kB a date that no limit counts, and depends on the host's
+// zone and locale.
 const date: FilterHandler = function (value, format, zone) {
   const moment = momentOf(this.context, toValue(value));
   if (!moment) return value;
@@ -101,7 +105,7 @@ function bounded(handler: FilterHandler): FilterHandler {
   };
 }
 
-/** Replaces what liquidjs registered, in an engine that escapes as in one that does not. */
+/** Replaces the filters that liquidjs registered, whether the engine escapes or not. */
 export function registerFilters(engine: Liquid): void {
   for (const name of removedFilters) engine.unregisterFilter(name);
   for (const name of Object.keys(builtIn)) {

@@ -16,7 +16,7 @@ const largestUse = 1_250_000;
 const totalUse = 5_000_000;
 const heaviestValue = 2_000_000;
 
-/** A refusal in words for the author of the template; anything else thrown is liquidjs' or V8's. */
+/** A refusal with words for the author of the template; any other error comes from liquidjs or V8. */
 export class LimitError extends Error {
   override name = 'LimitError';
   /** More time would help; more memory or output would not. */
@@ -31,7 +31,10 @@ export const tooLong = 'renders to more than 1 MiB';
 export const tooHeavy = 'needs more than 10 MB';
 export const tooSlow = `takes longer than ${limits.milliseconds} ms to render`;
 
-/** Of a part's source or output. Almost always answered by the length, since a character takes 1 to 3 bytes. */
+/**
+ * Tells whether a part's source or output is too long. The length alone almost always decides, since a character
+ * takes 1 to 3 bytes.
+ */
 export function isTooLong(text: string): boolean {
   if (text.length * 3 <= limits.partBytes) return false;
   return text.length > limits.partBytes || Buffer.byteLength(text) > limits.partBytes;
@@ -47,8 +50,8 @@ export const cpuMs = (): number => {
 };
 
 /**
- * Counts CPU time of this thread, so that a busy machine fails no innocent template. The clock is looked at first,
- * because it is cheap and liquidjs checks at every node.
+ * Counts CPU time of this thread, so that a busy machine fails no innocent template. Looks at the wall clock first,
+ * because that is cheap and liquidjs checks at every node.
  */
 export function limitTime(milliseconds: number): TimeLimit {
   const start = cpuMs();
@@ -68,7 +71,7 @@ export function limitMemory(): MemoryLimit {
   let used = 0;
   return {
     use(count) {
-      // liquidjs also counts what gets smaller, and NaN.
+      // liquidjs also reports negative counts and NaN.
       if (!(count > 0)) return;
       used += count;
       if (count > largestUse || used > totalUse) throw new LimitError(tooHeavy);
@@ -79,8 +82,9 @@ export function limitMemory(): MemoryLimit {
 const weights = new WeakMap<object, number>();
 
 /**
- * About how long `value` is when printed. Arrays can hold one another many times over, so that 30 nested pushes would
- * print to 2^30 elements; their weight is known without walking them. No value is changed once made, so it stays true.
+ * Returns about how long `value` is when printed. Arrays can hold one another many times, so that 30 nested pushes
+ * would print 2^30 elements; the stored weights make it unnecessary to walk them. No value changes after it is made,
+ * so its weight stays true.
  */
 function weigh(value: unknown): number {
   if (typeof value === 'string') return value.length + 8;
@@ -96,7 +100,8 @@ function weigh(value: unknown): number {
 }
 
 /**
- * Every value that a template makes passes here, so none is ever larger, and whatever prints or compares it is bounded.
+ * Throws for a value that is too heavy. Every value that a template makes passes here, so printing or comparing it is
+ * bounded.
  */
 export function refuseHeavy<T>(value: T): T {
   if (weigh(value) > heaviestValue) throw new LimitError(tooHeavy);

@@ -1,17 +1,21 @@
 /**
- * A piece of Liquid in a source. `name`: of a tag; null: of an output. A comment is one token with all that is in it.
+ * A piece of Liquid in a source. `name`: the name of a tag; null for an output. A comment is one token with its whole
+ * content.
  */
 export type LiquidToken = { start: number; end: number; name: string | null };
 
 const tagName = /\s*-?\s*(#|[A-Za-z_]\w*)?/y;
 const endOfComment = /\{%-?\s*endcomment\s*-?%\}/g;
 
-/** Whether rendering could change anything. */
+/** Tells whether rendering could change the source. */
 export function isLiquid(source: string): boolean {
   return source.includes('{{') || source.includes('{%');
 }
 
-/** Where Liquid is, as liquidjs cuts it. A token that is not closed is left out: parsing reports it. */
+/**
+ * Finds the tokens of Liquid, cut as liquidjs cuts them. Leaves out a token that is not closed, which parsing
+ * reports.
+ */
 export function liquidTokens(source: string): LiquidToken[] {
   const tokens: LiquidToken[] = [];
   for (let at = nextOpening(source, 0); at >= 0; ) {
@@ -30,12 +34,12 @@ export function liquidTokens(source: string): LiquidToken[] {
   return tokens;
 }
 
-/** It renders to nothing and does nothing. */
+/** Tells whether a token is a comment, which renders to nothing and does nothing. */
 export function isComment({ name }: LiquidToken): boolean {
   return name === 'comment' || name === '#';
 }
 
-/** The source at its length, with nothing of Liquid in it: other syntax can be read at the same places. */
+/** Replaces all Liquid by text of the same length, so that other syntax can be read at the same places. */
 export function mask(source: string, tokens: readonly LiquidToken[]): string {
   return replaceTokens(source, tokens, (token) =>
     (isComment(token) ? ' ' : 'x').repeat(token.end - token.start),
@@ -67,7 +71,7 @@ const after = (found: number) => (found < 0 ? -1 : found + 2);
 
 const outputMarks = /["']|\}\}/g;
 
-/** Braces inside quotes do not end an output, though they end a tag. */
+/** Finds the end of an output. Braces inside quotes do not end an output, though they end a tag. */
 function endOfOutput(source: string, from: number): number {
   let at = from;
   for (;;) {

@@ -33,14 +33,14 @@ import {
 } from './liquid-limits.ts';
 
 /**
- * Customers' Liquid. Runs only inside the sandbox: what is bounded here stops most bombs politely, but a single filter
- * cannot be interrupted, so the sandbox kills the thread.
+ * Renders customers' Liquid. Runs only inside the sandbox: the limits here stop most hostile templates with a
+ * message, but nothing can interrupt a single filter, so the sandbox kills the thread.
  */
 
 export type Template = {
   nodes: Node[];
   escape: boolean;
-  /** Its tags `increment` and `decrement` keep their counters among the data. */
+  /** True when its tags `increment` and `decrement` may write their counters into the data. */
   writesToData: boolean;
 };
 type RenderLimits = { time: TimeLimit; memory: MemoryLimit };
@@ -92,7 +92,8 @@ function openOutput(): Emitter {
   return output;
 }
 
-// liquidjs counts neither the output nor what is captured: 25 captures of twice the last one made 335 MB.
+// liquidjs counts neither the output nor captured text: 25 captures, each twice as long as the one before, made 335
+// MB.
 class BoundedCapture extends CaptureTag {
   override *render(context: Context): Generator<unknown, void, string> {
     const output = openOutput();
@@ -136,8 +137,8 @@ class BoundedRange extends Expression {
 
 class PlainToken extends Token {}
 
-// liquidjs' own ranges loop for ever where the numbers are so large that adding 1 changes nothing, and take the process
-// down with them. It makes tokenizers in many places and evaluates by a token's kind, so this is the one way in.
+// liquidjs' own ranges loop for ever where the numbers are so large that adding 1 changes nothing, and bring the
+// process down. liquidjs makes tokenizers in many places and evaluates by a token's kind, so this is the only way in.
 // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
 const { readGroupOrRange } = Tokenizer.prototype;
 Tokenizer.prototype.readGroupOrRange = function () {
@@ -198,7 +199,8 @@ export function render(
 ): string {
   return inWords(() => {
     const engine = template.escape ? escaping : verbatim;
-    // The next part starts from the given data. A copy of 20,000 members takes longer than most renders.
+    // A copy keeps the given data clean for the next part. It is made only when needed, because copying 20,000
+    // members takes longer than most renders.
     const own = template.writesToData ? { ...data } : data;
     const context = new Context(own, engine.options, { sync: true }, {
       liquid: engine,

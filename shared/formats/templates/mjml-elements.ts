@@ -1,18 +1,19 @@
 /**
- * The structure of MJML by its source: what mjml itself passes over in silence, with the places that it does not tell.
+ * Reads the structure of MJML from its source. Finds the faults that mjml itself ignores, with places that mjml does
+ * not tell.
  */
 
 type MjmlAttribute = { name: string; value: string };
 export type MjmlElement = {
   name: string;
   start: number;
-  /** Past its closing tag; of one that is not closed, the end of the source. */
+  /** After its closing tag; the end of the source when it is not closed. */
   end: number;
   /** Null: none. */
   parent: MjmlElement | null;
   attributes: MjmlAttribute[];
 };
-/** A piece whose text reaches the result, or may: `name` is the element's or the attribute's. */
+/** A piece whose text reaches the result, or may reach it. `name`: of the element or of the attribute. */
 export type MjmlRegion = {
   kind: 'content' | 'attribute' | 'comment';
   name: string;
@@ -33,7 +34,7 @@ const mostFaults = 10;
 const marks = /<(?:!--|!\[CDATA\[|[!?]|(\/?)([A-Za-z][^\s/>]*))/g;
 const attributes = /\s*(?:(\/?>)|\/|([^\s=/>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?)/y;
 
-/** Reads a source without Liquid (see `mask`). Takes time by its length, whatever it holds. */
+/** Reads a source without Liquid (see `mask`). The time grows with the length only, whatever the source holds. */
 export function outline(source: string): MjmlOutline {
   const elements: MjmlElement[] = [];
   const regions: MjmlRegion[] = [];
@@ -141,7 +142,10 @@ function readAttributes(
 
 const contentMarks = /<!--|<(\/?)(mj-[a-z-]+)/gi;
 
-/** Where the content ends and where its element does: such elements nest, whatever their names. */
+/**
+ * Finds the end of the content and the end of its element. Such elements can nest in one another, whatever their
+ * names.
+ */
 function readContent(source: string, from: number): { start: number; end: number } | null {
   let depth = 1;
   contentMarks.lastIndex = from;
@@ -159,7 +163,10 @@ function readContent(source: string, from: number): { start: number; end: number
   return null;
 }
 
-/** The faults in the frame of a whole document. Of what lies outside of it mjml takes the last, or nothing. */
+/**
+ * Finds the faults in the outer structure of a document. Of elements outside of it mjml would take the last, or
+ * nothing.
+ */
 export function frameFaults({ elements }: MjmlOutline): ElementFault[] {
   const [root] = elements;
   if (root?.name !== 'mjml') return [{ at: root?.start ?? 0, message: 'must be one mjml element' }];
@@ -189,7 +196,7 @@ export function placeOf(source: string, at: number): { line: number; column: num
   return { line: before.split('\n').length, column: at - lineStart + 1 };
 }
 
-/** Where a line and a column are; past the end where there is no such place. */
+/** Returns the offset of a line and column, or the end of the source when there is no such place. */
 export function offsetOf(source: string, line: number, column: number): number {
   let start = 0;
   for (let left = line - 1; left > 0; left -= 1) {

@@ -4,7 +4,7 @@ import { type MjmlElement, offsetOf, outline, placeOf } from './mjml-elements.ts
 export const largestMjml = 256 * 1024;
 export const deepestIncludes = 5;
 const mostIncludes = 1_000;
-/** All that may be read to put a source together: what stands within an `mj-include` is read, and is then left out. */
+/** Characters that may be read to build one source. Text within an `mj-include` is read too, and is then left out. */
 export const mostRead = 2 * largestMjml;
 
 /** A stretch of the whole that comes from one text: the source, or the include of this name. */
@@ -22,7 +22,7 @@ function referencesIn(source: string): Reference[] {
     .map((element) => {
       const [path, ...others] = element.attributes;
       const isPlain = path?.name === 'path' && path.value !== '' && others.length === 0;
-      // The mask of Liquid is no name of an include, but might be one by chance.
+      // Liquid cannot be the name of an include, but its mask might be one by chance.
       const written = source.slice(element.start, element.end);
       return { element, name: isPlain && !/\{[{%]/.test(written) ? path.value : null };
     });
@@ -46,8 +46,8 @@ class Refusal extends Error {
 }
 
 /**
- * The source with every `mj-include` replaced by the content it names. Stops at the first fault. `within`: the includes
- * that this is the content of, from the outermost.
+ * Replaces every `mj-include` of the source by the content that it names. Stops at the first fault. `within`: the
+ * names of the includes that this source is the content of, the outermost first.
  */
 export function expand(
   source: string,
@@ -99,7 +99,7 @@ export function expand(
   return { text: parts.join(''), pieces };
 }
 
-/** Where a place of the whole was written. */
+/** Returns where a place of the expanded text was written: in the source or in an include. */
 export function origin(
   { text, pieces }: Expanded,
   { line, column, message }: { message: string; line?: number; column?: number },

@@ -1,20 +1,20 @@
 import type { ElementFault, MjmlOutline } from './mjml-elements.ts';
 
 /**
- * Faults on which mjml spends long or makes gigabytes, whatever the machine. The time limit of the sandbox would end it as
- * well, at the cost of a process.
+ * Limits for sources on which mjml takes long or makes gigabytes on any machine. The time limit of the sandbox would
+ * also end these, at the cost of a process.
  */
 const limits = {
-  /** Each becomes some 300 bytes of HTML at least. */
+  /** Each element becomes some 300 bytes of HTML at least. */
   elements: 3_000,
-  /** Each has rules for each of the others. */
+  /** Each image has rules for each of the other images. */
   carouselImages: 50,
   /** Characters that are put into elements, times the elements that they may be put into. */
   spread: 50_000_000,
   /** Rules, times the elements that each is tried on. */
   tries: 2_000_000,
 };
-/** Roughly, what one element of mjml becomes. */
+/** The tags of HTML that one element of mjml becomes, roughly. */
 const tagsOfElement = 10;
 
 export function limitFaults(source: string, { elements, regions }: MjmlOutline): ElementFault[] {

@@ -1,7 +1,7 @@
 import { isComment, type LiquidToken, replaceTokens } from './liquid-tokens.ts';
 import type { MjmlOutline, MjmlRegion } from './mjml-elements.ts';
 
-/** Attributes that mjml hands on as they are; from others it reckons widths, or chooses what to make. */
+/** Attributes that mjml passes on unchanged. It computes widths from the others, or chooses the output by them. */
 const handedOn = new Set(
   'href src alt title color background-color container-background-color background-url lang'.split(' '),
 );
@@ -9,8 +9,8 @@ const blocks = new Set(['if', 'unless', 'case', 'for', 'tablerow', 'capture', 'r
 const branches = new Set(['else', 'elsif', 'when']);
 
 /**
- * Whether Liquid stands only where mjml leaves text alone, so that it may as well be rendered after mjml. Else it may
- * make or leave out elements, and must come first.
+ * Tells whether Liquid stands only where mjml leaves text alone, so that it can be rendered after mjml. Anywhere else
+ * Liquid may add or remove elements, and must be rendered first.
  */
 export function isLiquidInText({ regions }: MjmlOutline, tokens: readonly LiquidToken[]): boolean {
   const sorted = regions.toSorted((a, b) => a.start - b.start);
@@ -23,7 +23,7 @@ export function isLiquidInText({ regions }: MjmlOutline, tokens: readonly Liquid
     if (!region || region.start > token.start || region.end < token.end || region.kind === 'comment')
       return false;
     if (region.kind === 'attribute' && !handedOn.has(region.name)) return false;
-    // mj-raw is where a loop around elements may begin in one and end in another.
+    // A loop around elements may begin in one mj-raw and end in another.
     if (token.name === null || region.name === 'mj-raw') continue;
     const depth = depths.get(region) ?? 0;
     if (blocks.has(token.name)) depths.set(region, depth + 1);
@@ -37,15 +37,15 @@ export type Hidden = {
   text: string;
   /** Begins every placeholder, and is nowhere else in the text. */
   prefix: string;
-  /** The source with Liquid in it again, or null where that would not be what the source means. */
+  /** Puts the Liquid back into the HTML; null when the result would not mean the same as the source. */
   restore: (html: string) => string | null;
-  /** Where a place of the text is in the source. */
+  /** Returns the place in the source for a place in the text. */
   sourceOffset: (offset: number) => number;
 };
 
 const digits = 5;
 
-/** Puts a word in the place of each token, which mjml takes for text, a colour or an address. */
+/** Replaces each token by a word that mjml takes for text, a colour or an address. */
 export function hide(source: string, all: readonly LiquidToken[]): Hidden {
   const prefix = unusedPrefix(source);
   const word = (index: number) => `${prefix}${String(index).padStart(digits, '0')}z`;
@@ -76,8 +76,8 @@ export function hide(source: string, all: readonly LiquidToken[]): Hidden {
 }
 
 /**
- * Every tag once and in order, and every output at least once and between the same tags as before: then no value is
- * another than in the source.
+ * Tells whether every tag is there once and in order, and every output at least once and between the same tags as
+ * before. Then every value is the same as in the source.
  */
 function isSameProgram(all: readonly LiquidToken[], found: readonly number[]): boolean {
   const missing = new Set(all.keys().filter((index) => !isComment(all[index]!)));

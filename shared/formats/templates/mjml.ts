@@ -4,10 +4,13 @@ import { frameFaults, type MjmlElement, outline, placeOf } from './mjml-elements
 import { limitFaults } from './mjml-limits.ts';
 import { type Hidden, hide, isLiquidInText } from './mjml-liquid.ts';
 
-/** Customers' MJML. Runs only inside the sandbox: it cannot be interrupted, and its memory not be bounded from within. */
+/**
+ * Compiles customers' MJML. Runs only inside the sandbox, because from within neither can mjml be interrupted nor its
+ * memory be bounded.
+ */
 
 export type MjmlFault = { message: string; line?: number; column?: number };
-/** `html` null: Liquid builds the structure, so it must be rendered before. */
+/** `html` is null when Liquid builds the structure, so that Liquid must be rendered first. */
 type Compiled = { html: string | null; faults?: never } | { html?: never; faults: MjmlFault[] };
 
 const largestHtml = 1024 * 1024;
@@ -15,8 +18,8 @@ const mostFaults = 10;
 const tooLarge = { faults: [{ message: 'compiles to more than 1 MiB of HTML' }] };
 
 /**
- * `isTemplate`: with Liquid, which is kept. Else braces mean nothing, and values of attributes that mjml does not like
- * are left to it, for they may come from the data of one email.
+ * Compiles MJML to HTML. `isTemplate`: the source may have Liquid, which is kept. Otherwise braces mean nothing, and
+ * a wrong value of an attribute is no fault, because it may come from the data of one email.
  */
 export async function compile(source: string, isTemplate: boolean): Promise<Compiled> {
   const tokens = isTemplate ? liquidTokens(source) : [];
@@ -62,14 +65,14 @@ async function run(text: string): Promise<MjmlRun> {
       ignoreIncludes: true,
       keepComments: false,
       validationLevel: 'soft',
-      // Its own list links to Google for its default font, which would tell Google of every reader. An author who wants
-      // it writes mj-font.
+      // mjml's own list links to Google for its default font, which would tell Google of every reader. Authors who
+      // want it write mj-font.
       fonts: {},
     });
   } catch (error) {
     const { name, message } = error as Error;
     if (name === 'RangeError') return { thrown: 'is nested too deeply, or compiles to too much HTML' };
-    // Its other messages may tell of this machine's files.
+    // Other messages of mjml may tell of this machine's files.
     const isAboutSource = /^(Unmatched selector|Empty sub-selector|Expected|Malformed)/.test(message);
     return {
       thrown: isAboutSource ? `could not be compiled: ${message.slice(0, 200)}` : 'could not be compiled',
@@ -87,7 +90,7 @@ function wording(message: string): string {
     : `there is no element ${name}: put HTML into mj-text, mj-table or mj-raw`;
 }
 
-/** mjml tells the line of what it was given. */
+/** Finds the place in the source. mjml tells only the line in the text that it was given. */
 function place(
   source: string,
   { text, sourceOffset }: Pick<Hidden, 'text' | 'sourceOffset'>,

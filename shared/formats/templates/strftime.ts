@@ -1,4 +1,4 @@
-/** English names whatever the host's locale, and no Intl for them: a DateTimeFormat takes 28 kB that V8 does not see. */
+/** English names on every host, without Intl: a DateTimeFormat takes 28 kB that V8 does not count. */
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const months = [
   'January',
@@ -45,7 +45,7 @@ function offset({ zone }: Moment, separator: string): string {
   return `${zone.offsetMinutes < 0 ? '-' : '+'}${two(minutes / 60)}${separator}${two(minutes % 60)}`;
 }
 
-/** A conversion: its value, the width and the filler that it has of its own. */
+/** A conversion: its value, its default width and its default filler. */
 type Conversion = [
   (moment: Moment, flags: string, width: number) => string | number,
   width?: number,
@@ -124,7 +124,7 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** The zone `name` (Europe/Amsterdam) as it is at `instant`. Throws a RangeError when there is none of that name. */
 export function zoneAt(instant: Date, name: string): Zone {
-  // Zone names ignore case. Kept for good, since there are 600 of them, while each costs 28 kB to make again.
+  // Zone names ignore case. Clocks are kept for ever: there are only 600 zones, and each costs 28 kB to make again.
   const key = name.toLowerCase();
   let clock = clocks.get(key);
   if (!clock) {

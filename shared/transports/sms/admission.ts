@@ -5,17 +5,18 @@ import { config } from '../../config/config.ts';
 import type { Submission } from './gateway.ts';
 import { sharedTokenBucket } from './token-bucket.ts';
 
-// A hand-over that is given up while its text still waits would send it although another attempt does so too. Hence
-// everything before the writing has one deadline, the answer another, and both end before SMS_TIMEOUT_SECONDS do.
+// If we gave up a hand-over whose text still waits here, this attempt would send the text later, and the next attempt
+// would send it too. So all steps before the write have one deadline and the answer has another; both end before
+// SMS_TIMEOUT_SECONDS.
 export const waitMs = () => 0.35 * config.SMS_TIMEOUT_SECONDS * 1000;
 export const answerMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
 
 const [firstThrottleMs, longestThrottleMs] = [1_000, 30_000];
-/** A gateway may name a time of its own, up to this. */
+/** A gateway may ask for a time of its own, up to this one. */
 const longestNamedMs = 3_600_000;
-/** A text looks again after this time at most: another gateway may be up by then. */
+/** A text waits at most this long for its next try: another gateway may be up by then. */
 const longestWaitMs = 60_000;
-/** A text of a gateway that does not answer looks again after this time at least. */
+/** A text for a gateway that does not answer waits at least this long for its next try. */
 const leastRetryMs = 5_000;
 const pauseTimes = { firstPauseMs: 1_000, longestPauseMs: 30_000, longestWaitMs: 0 };
 
@@ -28,8 +29,8 @@ type GatewayLimits = {
 };
 
 /**
- * Admission of texts to one gateway, by this process. A gateway that does not answer, asks for fewer texts or has
- * enough in hand is not spoken to: its texts are told to come later, and wait in their rows.
+ * Creates the admission of texts to one gateway, for this process. While a gateway does not answer, asks for fewer
+ * texts or has enough in hand, its texts get the result `later` and wait in their rows.
  */
 export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   const breaker = createCircuitBreaker(pauseTimes, {
@@ -47,7 +48,10 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   let throttledUntil = 0;
   let inHand = 0;
 
-  /** Hands the text over where nothing speaks against it. `prepare`: what has to be there first, or why it is not. */
+  /**
+   * Hands the text over unless a limit forbids it. `prepare` runs before, and resolves with null or with the reason
+   * why the text cannot go.
+   */
   async function admit(
     hand: () => Promise<Submission>,
     prepare: () => Promise<Submission | null> = async () => null,
@@ -61,7 +65,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
       const unready = await prepare();
       if (unready) return unready;
       const pass = await breaker.pass(0);
-      // Its texts are many, and each look takes from what others are sent with.
+      // The texts of this gateway are many, and each retry takes capacity from the texts of others.
       if ('waitMs' in pass) return later('The gateway does not answer', Math.max(leastRetryMs, pass.waitMs));
       try {
         return await hand();
@@ -74,8 +78,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   }
 
   /**
-   * The gateway wants fewer texts, for so long where it says so itself. Texts that are under way when the first is
-   * refused say nothing new.
+   * Notes that the gateway wants fewer texts; `namedMs`: for how long, if the gateway says so. Further refusals
+   * during this time change nothing, because their texts were already under way.
    */
   function throttle(namedMs?: number): void {
     const time = performance.now();
@@ -87,14 +91,17 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   return {
     admit,
     throttle,
-    /** How long a text waits that the gateway does not take now. */
+    /** Returns how long a text waits that the gateway does not take now, in milliseconds. */
     throttleMs: () =>
       Math.max(throttleMs || firstThrottleMs, Math.min(longestWaitMs, throttledUntil - performance.now())),
-    /** A text was taken, so the next refusal is a new one. */
+    /** Notes that a text was taken, so that the next refusal starts with the shortest wait again. */
     tookOne: () => {
       if (performance.now() >= throttledUntil) throttleMs = 0;
     },
-    /** Whether the gateway as a whole is at fault: it gave no answer, or puts texts off for a reason of its own. */
+    /**
+     * Tells the circuit breaker whether the gateway as a whole failed: it gave no answer, or put texts off for a
+     * reason of its own.
+     */
     note: breaker.note,
     takeTurn: bucket.take,
     inHand: () => inHand,
@@ -104,6 +111,6 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
 
 export function later(detail: string, afterMs: number): Submission & { kind: 'later' } {
   const waitMs = Math.min(longestWaitMs, Math.max(200, afterMs));
-  // Not all of them at one moment.
+  // Jitter, so that the texts do not all come back at the same moment.
   return { kind: 'later', detail, afterMs: Math.round(waitMs * (1 + Math.random() / 4)) };
 }

@@ -12,15 +12,15 @@ export type TextMessage = {
   recipient: string;
   content: string;
   parts: number;
-  /** Whether its outcome is to be reported. */
+  /** Whether the gateway is asked to report the outcome. */
   wantsReceipt?: boolean;
-  /** Parts that the gateway has from an attempt before; they are not sent again. */
+  /** Parts that the gateway took in an earlier attempt; they are not sent again. */
   taken?: PartTaken[];
 };
 
-/** A part of a text of several, from 1, and what the gateway calls it. */
+/** A part of a long text, counted from 1, and the gateway's reference for it. */
 export type PartTaken = { part: number; reference: string };
-/** Of a text of several parts: those that the gateway has, each with receipts of its own. */
+/** The parts of a long text that the gateway has taken. Each part has receipts of its own. */
 type Parts = { parts?: PartTaken[] };
 
 export type Submission =
@@ -28,9 +28,9 @@ export type Submission =
   | ({ kind: 'accepted'; reference: string } & Parts)
   /** The gateway will not have it. */
   | ({ kind: 'refused'; code: string; retryable: boolean; detail: string } & Parts)
-  /** The gateway does not have it, and may take it later; `afterMs`: when it says so itself. */
+  /** The gateway does not have it, and may take it later. `afterMs`: the wait until the next try, if known. */
   | ({ kind: 'later'; detail: string; afterMs?: number } & Parts)
-  /** Nobody knows what the gateway would have said; it may have the message all the same. */
+  /** The outcome is unknown: the gateway may have the message. */
   | ({ kind: 'unavailable'; detail: string } & Parts);
 
 /** Where a part belongs in a text that came in parts. */
@@ -45,12 +45,15 @@ export type InboundPart = {
 };
 
 /**
- * Handlers of a gateway's own messages. It is told that it was heard once these have resolved, so what came is on disk
- * then.
+ * Handlers of the messages that a gateway sends. We acknowledge a message only after its handler has resolved, so the
+ * handler must have stored it by then.
  */
 export type Receive = {
   receipt: (receipt: { gateway: string; reference: string; reason: SmsReason | null }) => Promise<void>;
-  /** Resolves with what is to be done once the gateway has been told. `line`: the one that it came on, whichever object. */
+  /**
+   * Resolves with an action that runs once our acknowledgement is sent. `line`: an object that stands for the
+   * connection.
+   */
   text: (text: InboundPart, line: object) => Promise<() => void>;
 };
 
@@ -59,22 +62,22 @@ export type GatewayState = {
   inUse: number;
   downSince: Date | null;
   lastError: string | null;
-  /** The carrier does not let us in, and says so. */
+  /** The carrier has refused our bind. */
   isRefused?: boolean;
   /** Messages that may be without their answer at a time. */
   window?: number;
-  /** Messages that it has taken from this process, parts for themselves. */
+  /** Messages that the gateway has taken from this process; each part counts as one. */
   taken?: number;
 };
 
 export type Gateway = {
   readonly name: string;
-  /** May throw: `submit` below makes it `unavailable`. */
+  /** May throw: `submit` in sms.ts turns an error into `unavailable`. */
   submit: (message: TextMessage) => Promise<Submission>;
   /** False while it takes no messages, as far as this process knows. */
   isUp?: () => boolean;
   state?: () => GatewayState;
-  /** From now on the process hears what the gateway says on its own. */
+  /** Starts to receive the messages that the gateway sends on its own. */
   open?: (receive: Receive) => Promise<void>;
   close?: () => Promise<void>;
 };

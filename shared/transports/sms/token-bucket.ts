@@ -5,31 +5,31 @@ import { isReachable, leaseTokens } from '../../coordination/rate-limits.ts';
 
 /** Turns at a gateway. */
 type TurnTaker = {
-  /** False, and nothing taken, where the turn would come too late. */
+  /** Resolves to false, and takes nothing, when the turn would come too late. */
   take: (longestWaitMs: number) => Promise<boolean>;
 };
 
 type Turn = { endsAt: number; resolve: (isGranted: boolean) => void };
 
 const burstSeconds = 0.1;
-/** Redis is asked again after so long at the earliest; a fast gateway gets several tokens each time. */
+/** The shortest time between two requests to Redis. A fast gateway gets several tokens with each request. */
 const leastWaitMs = 10;
-/** Without Redis a process goes by its own share for so long, and then tries again. */
+/** When Redis fails, a process uses its own share of the rate for this long, and then tries Redis again. */
 const aloneMs = 1_000;
 
 let sharers: ReadonlyMap<string, number> = new Map();
 
-/** How many processes hold each gateway, as far as is known. */
+/** Sets how many processes use each gateway, as far as this is known. */
 export function setSharers(counts: ReadonlyMap<string, number>): void {
   sharers = counts;
 }
 
-/** This process is one of them, whatever is known. */
+/** Returns at least 1, because this process is one of them. */
 export const sharersOf = (name: string): number => Math.max(1, sharers.get(name) ?? 1);
 
 /**
- * So many in a second over all processes, a tenth of them at once: the tokens lie in Redis. While that is away or slow, a
- * process takes its share of the rate, by how many processes there were.
+ * Limits a gateway to `perSecond` over all processes, and a tenth of this at once; the tokens lie in Redis. While
+ * Redis is away or slow, each process takes its share of the rate, by the last known number of processes.
  */
 export function sharedTokenBucket(name: string, perSecond: number | undefined): TurnTaker {
   if (perSecond === undefined) return { take: async () => true };
@@ -57,13 +57,13 @@ export function sharedTokenBucket(name: string, perSecond: number | undefined): 
       if (turns.length === 0) break;
       const waitMs = await grant();
       dropLate();
-      // The first of those that wait may have the least time left.
+      // Sleeps no longer than the shortest time left: the first waiter need not be the one with the least time.
       if (turns.length > 0) await sleep(Math.min(waitMs, ...turns.map(leftMs)));
     }
     isServing = false;
   }
 
-  /** Lets as many go as there are tokens, and returns when the next one comes. */
+  /** Lets as many go as there are tokens. Returns the milliseconds until the next token. */
   async function grant(): Promise<number> {
     if (performance.now() < aloneUntil || !isReachable()) return grantAlone();
     const asked = turns.length;
@@ -108,7 +108,7 @@ export function sharedTokenBucket(name: string, perSecond: number | undefined): 
   return { take };
 }
 
-/** So many in a second by this process alone. */
+/** Limits the rate of this process alone. */
 function tokenBucket(perSecond: () => number): TurnTaker {
   let nextAt = 0;
   return {

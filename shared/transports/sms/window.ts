@@ -1,14 +1,14 @@
 /**
- * Where no message has had its answer for so long, others do not wait for their turn: they would hold up those of other
- * carriers.
+ * When no message has had an answer for this long, the others stop waiting for a place: they would hold up the
+ * messages for other carriers.
  */
 const patienceMs = 2_000;
 
-/** So many messages may be without their answer at a time; the others wait for a place. */
+/** Creates a window: at most `size` messages may be without an answer at a time, and the others wait for a place. */
 export function createWindow(size: number) {
   const waiting: { start: () => void; unsent: (detail: string) => void }[] = [];
   let inUse = 0;
-  /** Since then nothing has been answered, though something should be. */
+  /** Since this time there has been no answer, although messages are under way. */
   let unansweredSince = performance.now();
 
   const isSlow = () => inUse > 0 && performance.now() - unansweredSince > patienceMs;
@@ -18,7 +18,7 @@ export function createWindow(size: number) {
     inUse += 1;
   }
 
-  /** Null once a place is taken; or why there is none before the time is over. */
+  /** Resolves with null once a place is taken, or with the reason why there is none in time. */
   function take(longestWaitMs: number): Promise<string | null> {
     if (inUse < size) {
       enter();
@@ -57,11 +57,11 @@ export function createWindow(size: number) {
       inUse -= 1;
       waiting.shift()?.start();
     },
-    /** A message has had its answer. */
+    /** Notes that a message has had its answer. */
     noteAnswer: () => {
       unansweredSince = performance.now();
     },
-    /** Nobody who waits gets a place any more. */
+    /** Refuses all messages that wait for a place. */
     refuseAll: (detail: string) => {
       for (const { unsent } of waiting.splice(0)) unsent(detail);
     },

@@ -5,10 +5,11 @@ import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-
 import { TransportFault, type TransportFaultReason } from './hand-over.ts';
 import { detailOf, type Relay } from './relay.ts';
 
-// The deadline of the hand-over rules, and the pool closes idle connections; the library's own timers must not.
+// The deadline of the hand-over counts, and the pool closes idle connections, so the library's own timers must never
+// fire.
 const neverMs = 2 ** 31 - 1;
 
-/** A session that is ready for MAIL FROM. Throws a TransportFault; `signal` ends it at any point. */
+/** Opens a session that is ready for MAIL FROM. Throws a TransportFault. `signal` ends the attempt at any point. */
 export async function openSession(
   relay: Relay,
   signal: AbortSignal,
@@ -61,7 +62,7 @@ function sessionOptions(relay: Relay): SMTPConnectionOptions {
     connectionTimeout: neverMs,
     greetingTimeout: neverMs,
     socketTimeout: neverMs,
-    // close() is only for what is broken or late; whoever leaves in peace says QUIT.
+    // close() is only for connections that are broken or late; all others end with QUIT.
     socketCloseTimeout: 0,
   };
 }
@@ -92,7 +93,10 @@ function fault(relay: Relay, reason: TransportFaultReason, error: Failure): Tran
   return new TransportFault(reason, detailOf(relay, `${relay.host}:${relay.port}: ${said}`));
 }
 
-/** The library calls back, or emits 'error', or only 'end', depending on when the connection breaks. */
+/**
+ * Runs one step of a session. The library calls back, or emits 'error', or only 'end', depending on when the
+ * connection breaks.
+ */
 export function step(
   session: SMTPConnection,
   run: (done: (error?: Error | null) => void) => void,

@@ -6,12 +6,12 @@ import { type HandOver, type HandOverResult, sizeOf } from './hand-over.ts';
 import { bodyOf, hasPieces } from './message-body.ts';
 import { detailOf, type Relay } from './relay.ts';
 
-/** How far a message got. In `body` its end is still with us, so it cannot have been taken. */
+/** How far a message got. In `body` we have not sent its end yet, so the relay cannot have taken it. */
 type WritePhase = 'envelope' | 'body' | 'end';
 
 export type SendResult =
   | Extract<HandOverResult, { kind: 'accepted' | 'refused' }>
-  /** `isUnread`: given up by us, as the message could not be read. */
+  /** `isUnread`: we gave up, because the message could not be read. */
   | { kind: 'lost'; progress: WritePhase; detail: string; isUnread: boolean };
 
 export type SmtpConnection = {
@@ -20,7 +20,7 @@ export type SmtpConnection = {
   send(email: HandOver): Promise<SendResult>;
   /** Ends the transaction of a message that was refused; false: the connection is of no more use. */
   reset(): Promise<boolean>;
-  /** A connection that is kept only in case it is needed does not keep the process alive. */
+  /** An idle connection must not keep the process alive. */
   keepProcessAlive(keep: boolean): void;
   onceClosed(action: () => void): void;
   /** Says QUIT; resolves when the connection is closed. */
@@ -34,7 +34,7 @@ export async function connect(relay: Relay, signal: AbortSignal): Promise<SmtpCo
     isOpen: () => !session.destroyed,
     async send(email) {
       const result = await send(session, relay, email);
-      // Refused on the way, a long message may still be going out: what is said next would become part of it.
+      // A long message that is refused early may still be going out, and the next command would become part of it.
       if (result.kind === 'refused' && result.stage === 'data' && hasPieces(email.message)) session.close();
       return result;
     },
@@ -71,7 +71,7 @@ function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<S
         detail: detailOf(relay, fault?.message ?? detail),
         isUnread: fault !== null,
       });
-    // Emitted before the callback of a message that the same event ends, and that one knows the cause.
+    // 'end' comes before the callback when one event causes both. The callback knows the cause, so it goes first.
     const end = (): void => queueMicrotask(() => lost('the connection was closed'));
     session.once('end', end);
     const envelope = {
@@ -107,7 +107,8 @@ function refusalOf(
       : null;
   }
   if (error.code === 'EPROTOCOL') return null;
-  // Said out of turn by a server that closes: it counts as the answer to what it did not answer any more.
+  // A server that closes may answer out of turn. This counts as the answer to the command that it did not answer any
+  // more.
   const stage = stages[error.command ?? ''] ?? (progress === 'envelope' ? 'rcpt' : 'data');
   const reply = inOneLine(error.response);
   return { kind: 'refused', stage, code: error.responseCode, enhanced: enhancedCodeOf(reply), reply };

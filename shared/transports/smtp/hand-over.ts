@@ -1,7 +1,7 @@
 import type { SmtpStage } from '../../formats/email/smtp-reply.ts';
 import type { EmailLane } from '../../schemas/lanes.ts';
 
-/** A message that is made as it is sent: it may be opened several times, and is the same each time. */
+/** A message that is built while it is sent. It may be opened several times and gives the same bytes each time. */
 export type StreamedMessage = { sizeBytes: number; open: () => AsyncIterable<Buffer> };
 
 export type HandOver = {
@@ -10,7 +10,7 @@ export type HandOver = {
   message: Buffer | StreamedMessage;
   /** Ask for a delivery status notification of success, failure and delay, where the relay offers them (RFC 3461). */
   requestDsn?: boolean;
-  /** Whose turn it is when connections are scarce. */
+  /** Decides who goes first when connections are scarce. */
   lane?: EmailLane;
 };
 

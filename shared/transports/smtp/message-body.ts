@@ -1,24 +1,25 @@
 import { Readable } from 'node:stream';
 import type { HandOver, StreamedMessage } from './hand-over.ts';
 
-// Larger messages go out piece by piece, so that a connection lost on the way is told from one lost at the end.
+// Larger messages go out in pieces, so that a connection lost on the way can be told from one lost at the end.
 const pieceBytes = 64 * 1024;
 
 type BodyListener = {
-  /** Before a piece is given away: whether it is the last. */
+  /** Called before a piece is given to the library; tells whether it is the last one. */
   onPiece: (isLast: boolean) => void;
-  /** The message cannot be read to its end, which does not come then. */
+  /** Called when the message cannot be read to its end; the stream then never ends. */
   onFault: (error: Error) => void;
 };
 
 /**
- * The library first reads when the relay has answered DATA with 354. Bytes that it has not read cannot have been sent.
+ * Returns the message as a stream. The library starts to read only when the relay has answered DATA with 354. Bytes
+ * that it has not read cannot have been sent.
  */
 export function bodyOf(message: HandOver['message'], listener: BodyListener): Readable {
   return Buffer.isBuffer(message) ? bodyOfBytes(message, listener) : bodyOfStream(message, listener);
 }
 
-/** Whether some of it may be on its way when the relay has answered already. */
+/** Tells whether a part of the message may still be on its way after the relay has answered. */
 export function hasPieces(message: HandOver['message']): boolean {
   return !Buffer.isBuffer(message) || message.length > pieceBytes;
 }

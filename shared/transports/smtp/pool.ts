@@ -9,16 +9,20 @@ export type SmtpStats = { connections: number; idle: number; waiting: number };
 export type SmtpPool = {
   handOver(email: HandOver): Promise<HandOverResult>;
   stats(): SmtpStats;
-  /** Lets what is under way come to its end, then says QUIT on every connection. */
+  /** Waits for the messages under way, then says QUIT on every connection. */
   close(): Promise<void>;
 };
 
-// RFC 5321 §4.5.3.2.7 has servers wait 5 minutes; many close much sooner, and idle connections are theirs to spare.
+// RFC 5321 §4.5.3.2.7 tells servers to wait 5 minutes, but many close much sooner, and idle connections cost the
+// server.
 const defaultIdleMs = 30_000;
-// A relay that thinks longer about RSET is not worth the slot that waits for it.
+// A connection whose RSET takes longer is closed, because it holds a slot while it waits.
 const resetMs = 5000;
 
-/** Connections are opened when they are needed and take any number of messages, one after the other. */
+/**
+ * Creates a pool. It opens connections when they are needed, and each one takes any number of messages, one after the
+ * other.
+ */
 export function createSmtpPool(options: {
   relay: Relay;
   connections: number;
@@ -154,7 +158,7 @@ export function createSmtpPool(options: {
   };
 }
 
-/** Only a connection that took a message before can be found closed; the answer 421 says the same in words. */
+/** Tells whether the relay had closed a kept connection before we used it. The answer 421 means the same. */
 function foundClosed(result: SendResult): boolean {
   return result.kind === 'lost'
     ? result.progress === 'envelope' && !result.isUnread
@@ -166,7 +170,10 @@ function faultOf(error: unknown): HandOverResult {
   return { kind: 'transport_fault', reason: error.reason, detail: error.message };
 }
 
-/** Addresses come from parseMailbox; another kind would be a fault of ours and could name a second recipient. */
+/**
+ * Throws for an address that parseMailbox cannot have made: it would be a fault of ours, and could name a second
+ * recipient.
+ */
 function check({ envelopeFrom, envelopeTo, message }: HandOver): void {
   if (!/^([\x21-\x7e]+@[\x21-\x7e]+)?$/.test(envelopeFrom) || !/^[\x21-\x7e]+@[\x21-\x7e]+$/.test(envelopeTo))
     throw new TypeError('Not an envelope address');

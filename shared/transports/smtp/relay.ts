@@ -18,10 +18,11 @@ thisMachine.addAddress('::1', 'ipv6');
 const parameters = ['requireTLS', 'ignoreTLS', 'name'];
 
 /**
- * `smtps://` is TLS from the start. `smtp://` takes STARTTLS when it is offered, without checking the certificate:
- * whoever stands on the line could hide the offer too. `?requireTLS=true` insists on STARTTLS and on a certificate that
- * is valid for the host; it is the default with a password to another machine, which must not travel in the clear.
- * `?requireTLS=false` takes that back, `?ignoreTLS=true` never uses STARTTLS, `?name=` is the name for EHLO.
+ * Parses SMTP_URL. `smtps://` is TLS from the start. `smtp://` takes STARTTLS when it is offered, without checking
+ * the certificate: an attacker on the line could hide the offer as well. `?requireTLS=true` insists on STARTTLS and
+ * on a certificate that is valid for the host. It is the default for a password to another machine, which must not
+ * travel in the clear. `?requireTLS=false` turns this off, `?ignoreTLS=true` never uses STARTTLS, and `?name=` is the
+ * name for EHLO.
  */
 export function parseRelayUrl(text: string): Relay {
   const url = new URL(text);
@@ -47,7 +48,9 @@ export function parseRelayUrl(text: string): Relay {
   };
 }
 
-/** The detail that may be logged about the relay: one line, and no password, even if the relay echoes it. */
+/**
+ * Returns the detail that may be logged about the relay: one line without the password, even if the relay echoes it.
+ */
 export function detailOf(relay: Relay, text: string): string {
   if (!relay.login) return inOneLine(text);
   const { user, password } = relay.login;

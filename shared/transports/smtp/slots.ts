@@ -1,6 +1,6 @@
 import { type EmailLane, emailLanes } from '../../schemas/lanes.ts';
 
-/** Slots for speaking to the relay: so many at a time, and when they are scarce one lane before the other. */
+/** Slots for speaking to the relay: a fixed number at a time. When slots are scarce, higher lanes come first. */
 export type Slots = {
   /** False when the signal came first. */
   take(lane: EmailLane, signal: AbortSignal): Promise<boolean> | true;
@@ -9,9 +9,11 @@ export type Slots = {
   waiting(): number;
 };
 
-/** This part of all is kept free of each lower lane, so that a one-time code need not wait for what is in hand. */
+/**
+ * One slot in this many is kept free of each lower lane, so that a one-time code need not wait for messages in hand.
+ */
 const keptPart = 10;
-/** As often, whoever has waited longest is next, whatever the lane: the last one moves on, too. */
+/** Every eighth slot goes to the longest waiter of any lane, so that the last lane moves on too. */
 const fairEvery = 8;
 
 type SlotWaiter = { lane: EmailLane; start: () => void };
@@ -22,7 +24,10 @@ export function createSlots(total: number): Slots {
   let busy = 0;
   let given = 0;
 
-  /** All lanes that come no sooner than this one have so many together. */
+  /**
+   * Tells whether a lane may have a slot. The lane and all lower ones share a limit, which leaves slots for the
+   * higher lanes.
+   */
   function mayHave(lane: EmailLane): boolean {
     const place = emailLanes.indexOf(lane);
     const taken = emailLanes.slice(place).reduce((sum, one) => sum + (held.get(one) ?? 0), 0);

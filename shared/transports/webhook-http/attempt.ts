@@ -7,11 +7,14 @@ export type AttemptOutcome = {
   body: Buffer;
   /** The type of the body, its delivery and its signatures: lower-case names. */
   headers: Record<string, string>;
-  /** For all of it: name, connection, TLS, sending, status line. */
+  /** For the whole attempt: name, connection, TLS, sending, status line. */
   timeoutMs: number;
-  /** So much of the answer's body is handed back; 1,024 bytes when left out. */
+  /** Bytes of the answer's body that are handed back; 1,024 when left out. */
   keptBytes?: number;
-  /** Not even sent again where a kept connection had gone: nobody knows for sure that nothing arrived. */
+  /**
+   * The request is not sent again even when a kept connection was closed, because nobody knows for sure that nothing
+   * arrived.
+   */
   isSentOnce?: boolean;
 };
 
@@ -23,7 +26,7 @@ export type WebhookAttemptResult = {
   responseStatus: number | null;
   /** False where nothing of the request can have arrived: the connection was not there yet. */
   isSent: boolean;
-  /** The first bytes of it, as text without NULs; null when there are none. */
+  /** The first bytes of the body, as text without NULs; null when there are none. */
   responseBody: string | null;
   /** Null after a 2xx. */
   error: WebhookAttemptError | null;
@@ -35,7 +38,7 @@ const mostBytesKept = 1024;
 
 const userAgent = `${product.name}/${product.version}`;
 
-/** Rejects for a fault on our own side only. */
+/** Posts an attempt. Rejects only for a fault on our own side. */
 export function post(connections: ConnectionPool, attempt: AttemptOutcome): Promise<WebhookAttemptResult> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
@@ -76,7 +79,7 @@ export function post(connections: ConnectionPool, attempt: AttemptOutcome): Prom
       giveUp('deadline passed');
     }
 
-    /** Closes the connection: what else it brings would be read as the answer to the next request. */
+    /** Closes the connection, because more data on it would be read as the answer to the next request. */
     const giveUp = (why: string) => handler.connection?.breakOff(new Error(why));
 
     const handler: PooledHandler = {
@@ -156,7 +159,7 @@ function bodyExcerpt(most: number) {
     text(): string | null {
       if (read === 0) return null;
       const bytes = kept[0] && kept.length === 1 ? kept[0] : Buffer.concat(kept);
-      // As a stream, a character that our own cut has halved is left out.
+      // Decoded as a stream, so that a character that our own cut has halved is left out.
       const text = read > most ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString();
       return text.replaceAll('\0', '') || null;
     },
@@ -168,9 +171,9 @@ function codeOf(error: Error): string {
 }
 
 /**
- * The ways that a kept connection ends when the server had closed it before our request came. The request is then sent
- * once more, on a new connection: it might have been processed, but so might any failed attempt that is repeated after
- * minutes, and the endpoint knows it again by its Webhook-Id.
+ * The errors of a kept connection that the server had closed before our request came. The request is then sent once
+ * more, on a new connection. The endpoint may have processed the first one, as with any failed attempt that is
+ * repeated minutes later, and knows the second one by its Webhook-Id.
  */
 const staleCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 

@@ -5,8 +5,8 @@ import { isForbiddenAddress, literalAddress, type Network } from '../../formats/
 import type { Resolve } from './names.ts';
 
 /**
- * Opens a connection for a webhook, to the very addresses that were checked: what a name meant a moment before
- * counts for nothing. One private address among them condemns the whole answer, as no honest name mixes the two.
+ * Opens a connection for a webhook, to the very addresses that were checked, so a name that changes in between has no
+ * effect. One private address blocks the whole answer, as no honest name mixes the two.
  */
 
 export type ConnectionFailure = 'dns' | 'connection' | 'tls' | 'blocked_address';
@@ -35,7 +35,10 @@ export type Connect = (target: Target, opened: Opened) => Cancel;
 /** Gives up with this reason, unless the connection was made or has failed. */
 type Cancel = (reason: Error) => void;
 
-/** A packet of the handshake may be lost and sent again (RFC 6298: after 1 s) before the next address is tried. */
+/**
+ * The time for one address before the next one is tried: a lost packet of the handshake can be sent again (RFC 6298:
+ * after 1 s).
+ */
 const addressMs = 2_000;
 
 type Sessions = LRUCache<string, Buffer>;
@@ -80,7 +83,8 @@ async function addressesOf(hostname: string, options: ConnectOptions): Promise<r
   let addresses: readonly string[];
   if (literal !== null) addresses = [literal];
   else if (/(^|\.)localhost\.?$/i.test(hostname)) {
-    // RFC 6761 §6.3: never asked of DNS. Where one family is open, the other one does not close it.
+    // RFC 6761 §6.3: DNS is never asked for localhost. If one address family is allowed, a forbidden other one does
+    // no harm.
     addresses = ['127.0.0.1', '::1'].filter((address) => !forbidden(address));
     if (addresses.length === 0) throw refused();
   } else
@@ -111,11 +115,11 @@ async function openTcp(
     const isLast = index === addresses.length - 1;
     try {
       const socket = await openOne(host, target, options, isLast ? undefined : addressMs, watch);
-      // The last guard: what counts is where the packets went.
+      // The last check is on the address that the connection really reached.
       const { remoteAddress } = socket;
       if (remoteAddress && !isForbiddenAddress(remoteAddress, options.allowed)) return socket;
       socket.destroy();
-      // Without one, the other side has already gone again.
+      // Without a remote address, the other side has already closed.
       if (remoteAddress)
         throw new ConnectError('blocked_address', `${target.hostname} connected to a private address`);
       failure = new Error('closed');
@@ -183,7 +187,7 @@ function openTls(
   });
 }
 
-/** Calls back once, and leaves a connected socket without listeners of ours but a failed one with a deaf ear. */
+/** Calls back once. Afterwards a connected socket has no listeners of ours, and a failed one ignores further errors. */
 function settle(socket: net.Socket, event: 'connect' | 'secureConnect', done: (error?: Error) => void): void {
   const ready = () => {
     socket.off('error', failed);

@@ -2,10 +2,9 @@ import { Client, type Dispatcher, Pool } from 'undici';
 import { type ConnectOptions, createConnect } from './connect.ts';
 
 /**
- * The connections of one process to all webhooks: kept alive, bounded, opened by `connect.ts` only.
- *
- * Pools are kept here and not in undici's Agent: when a request is broken off, or its origin has as many connections
- * as it may, that one forgets to forget an origin that is no longer in use.
+ * The connections of one process to all webhooks: kept alive, bounded, opened by `connect.ts` only. Pools are kept
+ * here and not in undici's Agent: after a request is broken off, or when an origin has as many connections as it may,
+ * the Agent does not drop an origin that is no longer in use.
  */
 
 type PoolOptions = ConnectOptions & {
@@ -15,9 +14,12 @@ type PoolOptions = ConnectOptions & {
 
 /** One connection that is kept open, or opened again. */
 type KeptConnection = {
-  /** Answers received since it was opened: with none, a failure cannot be that of a connection that went stale. */
+  /**
+   * Answers received since the connection was opened. Without any, a failure cannot mean that the connection went
+   * stale.
+   */
   answers: number;
-  /** Breaks it off, open or being opened. */
+  /** Breaks the connection off, open or being opened. */
   breakOff: (reason: Error) => void;
 };
 
@@ -53,11 +55,11 @@ const shared: Client.Options = {
 
 const kept: Client.Options = {
   ...shared,
-  // Most servers keep an idle connection for 5 s or longer; one that says how long is taken at its word, less 1 s.
+  // Most servers keep an idle connection for 5 s or longer. If a server states its time, we use that time less 1 s.
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 30_000,
   keepAliveTimeoutThreshold: 1_000,
-  // Now and then the name is resolved again, so that a busy webhook follows when it moves.
+  // After this many requests the name is resolved again, so that a busy webhook follows when it moves.
   maxRequestsPerClient: 1_000,
 };
 
@@ -110,7 +112,10 @@ export function createConnectionPool(options: PoolOptions): ConnectionPool {
   };
 }
 
-/** A client holds one connection at a time. A request that is sent over it learns which one it got. */
+/**
+ * Returns a function that opens clients. A client holds one connection at a time, and tells each request which one it
+ * got.
+ */
 function createOpenClient(options: ConnectOptions): (origin: URL | string, own: Client.Options) => Client {
   const connect = createConnect(options);
   return (origin, own) => {

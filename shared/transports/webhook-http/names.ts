@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Names by the hosts file and by DNS, as `hosts: files dns` has it, but never by getaddrinfo: that runs on the four
- * threads that files and cryptography need too, so a customer with a silent name server would stop the process.
- * The price: search domains and other name services are not asked, so internal names must be written in full.
+ * Resolves names by the hosts file and by DNS, as `hosts: files dns` does, but never by getaddrinfo. getaddrinfo runs
+ * on the four threads that files and cryptography need too, so a customer with a silent name server would stop the
+ * process. The price: search domains and other name services are not asked, so internal names must be written in
+ * full.
  */
 
 /** The addresses of a name; of many, some. Rejects when there are none. */
@@ -25,7 +26,7 @@ export type NameResolverOptions = {
   isForbidden?: (address: string) => boolean;
 };
 
-// With one silent server this gives up after 6 s, while there is time to say that it was DNS.
+// With one silent server this gives up after 6 s, early enough to report a fault of DNS.
 const defaultTimeoutMs = 2_000;
 const tries = 2;
 
@@ -80,7 +81,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
       else answers.set(name, addresses, { ttl: Math.min(forMs, longestKeptMs) });
     };
     const addresses = find(name, keep);
-    // Until it is there, an answer is shared by all who wait for it.
+    // Stored before the answer is there, so that all who wait share it.
     answers.set(name, addresses);
     return addresses;
   }
@@ -88,7 +89,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   return { resolve, close: () => resolverNow().cancel() };
 }
 
-/** Judged as a whole, before any are left out: one that is forbidden stands for all of them. */
+/** Limits the number of addresses. Checks the whole answer first: one forbidden address stands for all of them. */
 function worthKeeping(addresses: string[], isForbidden: (address: string) => boolean): string[] {
   const forbidden = addresses.find(isForbidden);
   if (forbidden !== undefined) return [forbidden];
@@ -97,7 +98,10 @@ function worthKeeping(addresses: string[], isForbidden: (address: string) => boo
   return [...four.slice(0, mostAddresses), ...six.slice(0, mostAddresses)];
 }
 
-/** One for all names, and a new one each minute, because it reads only once which name servers the system has. */
+/**
+ * Returns one resolver for all names, and a new one each minute, because a resolver reads only once which name
+ * servers the system has.
+ */
 function resolverSource({ servers, timeoutMs = defaultTimeoutMs }: NameResolverOptions): () => dns.Resolver {
   let resolver: dns.Resolver | undefined;
   let endsAt = 0;
@@ -111,7 +115,10 @@ function resolverSource({ servers, timeoutMs = defaultTimeoutMs }: NameResolverO
   };
 }
 
-/** IPv4 first: it is the family that works from everywhere, so only the other one is not waited for. */
+/**
+ * Asks for both families. IPv4 works from everywhere, so its answer is always awaited. IPv6 gets only a short time
+ * once there is an IPv4 address.
+ */
 async function ask(resolver: dns.Resolver, name: string): Promise<RecordWithTtl[]> {
   let six: RecordWithTtl[] = [];
   const sixAnswered = resolver.resolve6(name, { ttl: true }).then(

@@ -1,16 +1,16 @@
-/** The fields of a part that say what it is (RFC 2045). */
+/** The fields that describe a part (RFC 2045). */
 
-/** No type, name or boundary that is in use comes near. */
+/** The longest text that is read of a field. No type, name or boundary in use comes near. */
 const longest = 1_000;
 const parameter = /;[ \t]*([!#-'*+.0-9A-Z^-~-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*))/g;
 
-/** In lower case, without parameters; text/plain where nothing is said that can be read. */
+/** Returns the type in lower case, without parameters; text/plain when there is no type that can be read. */
 export function typeOf(contentType: string): string {
   const [type] = /^[!#-'*+.0-9A-Z^-~-]+\/[!#-'*+.0-9A-Z^-~-]+/.exec(contentType.slice(0, longest)) ?? [];
   return type?.toLowerCase() ?? 'text/plain';
 }
 
-/** The line between the parts of a multipart, without its hyphens; null for a part that has no parts. */
+/** Returns the boundary between the parts of a multipart, without its hyphens; null for a part that has no parts. */
 export function boundaryOf(contentType: string): string | null {
   if (!typeOf(contentType).startsWith('multipart/')) return null;
   for (const [, name, quoted, plain] of contentType.slice(0, longest).matchAll(parameter))
@@ -24,7 +24,7 @@ export function encodingOf(field: string): string {
   return /[\w-]+/.exec(field.slice(0, longest))?.[0].toLowerCase() ?? '';
 }
 
-/** The text of a body, of which each character is a byte. An encoding that is wrong is read as far as it goes. */
+/** Decodes a body in which each character stands for one byte. A faulty encoding is decoded as far as possible. */
 export function decoded(body: string, encoding: string): string {
   return new TextDecoder().decode(bytesOf(body, encoding));
 }

@@ -6,7 +6,7 @@ const actions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as con
 /** The outcome for one recipient (RFC 3464 §2.3). */
 export type RecipientStatus = {
   action: (typeof actions)[number];
-  /** The address that the email was for, and the one it ended at, each in every form that it may have been meant in. */
+  /** The address that the email was for and the one where it ended, each in all forms that may be meant. */
   addresses: string[];
   /** The server's answer, as far as the report tells. */
   reply: SmtpReply;
@@ -15,7 +15,7 @@ export type RecipientStatus = {
 /** The recipients in a message/delivery-status. `explanation` is the part of the report that is for people. */
 export function recipientsOf(status: string, explanation: string): RecipientStatus[] {
   const groups = fieldGroups(status).filter((group) => group.has('final-recipient') && group.has('action'));
-  // It names the command that was answered, but not for whom.
+  // The explanation names the answered command but no recipient, so it counts only when there is a single recipient.
   const isAtRcpt = groups.length === 1 && /\b(?:in reply to|after|response to) RCPT TO\b/i.test(explanation);
   return groups.flatMap((group) => recipientOf(group, isAtRcpt) ?? []);
 }
@@ -30,7 +30,9 @@ function recipientOf(group: Fields, isAtRcpt: boolean): RecipientStatus | null {
   return { action, addresses: [...new Set(addresses)], reply: replyOf(group, isAtRcpt) };
 }
 
-/** The status code is the reporting server's reading and counts; the diagnosis fills in what it leaves open. */
+/**
+ * Builds the reply. The status code, as the reporting server understood it, counts; the diagnosis fills in the rest.
+ */
 function replyOf(group: Fields, isAtRcpt: boolean): SmtpReply {
   const given = firstOf(group, 'diagnostic-code') ?? '';
   const [, type, text] = /^([\w-]+)[ \t]*;[ \t]*(.*)$/s.exec(given) ?? [null, '', given];

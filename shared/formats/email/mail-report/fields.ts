@@ -6,8 +6,8 @@ const maxFields = 200;
 const maxValueLength = 4000;
 
 /**
- * Groups of header-like fields with empty lines between them, as RFC 3464 and RFC 5965 have them. A line that is no
- * field is passed over, and whatever is there too many times or too long is cut.
+ * Reads groups of header-like fields with empty lines between them (RFC 3464, RFC 5965). Skips a line that is no
+ * field, and cuts everything that exceeds the limits above.
  */
 export function fieldGroups(text: string): Fields[] {
   const groups: Map<string, string[]>[] = [];
@@ -44,8 +44,8 @@ export function firstOf(fields: Fields | undefined, name: string): string | null
 }
 
 /**
- * The addresses of a field such as `rfc822; <ada@example.com>`, as it stands and, where it differs, freed from xtext
- * (RFC 3461 §4).
+ * Returns the address of a field such as `rfc822; <ada@example.com>`: as it stands and, if different, decoded from
+ * xtext (RFC 3461 §4).
  */
 export function addressesOf(value: string): string[] {
   const address = value
@@ -60,7 +60,7 @@ export function addressesOf(value: string): string[] {
   );
 }
 
-/** Addresses in a header field, without minding its grammar. */
+/** Finds the addresses in a header field without parsing its grammar. */
 export function mentionedIn(value: string): string[] {
   const words = value.slice(0, 10_000).split(/[\s<>(),;:"]+/);
   return words.filter((word) => word.length <= 320 && /^[^\p{Cc}@]+@[^\p{Cc}@]+$/u.test(word)).slice(0, 50);

@@ -10,13 +10,13 @@ type MimePart = {
 
 export type MimeMessage = {
   type: string;
-  /** The values of one of the message's own header fields, unfolded: one for each time that it is there. */
+  /** Returns the values of a header field of the message itself, unfolded, one for each occurrence. */
   values: (name: string) => string[];
   /** In their order. A message within the message is one part, whatever it holds. */
   parts: MimePart[];
 };
 
-/** The message has more of something than any report has. */
+/** The message has more parts, levels, fields or header bytes than any report has. */
 export class TooComplex extends Error {}
 
 const most = { parts: 100, depth: 16, fields: 1_000, headerBytes: 128 * 1024 };
@@ -26,15 +26,15 @@ type PartHeader = Map<string, string[][]>;
 type Leaf = { type: string; encoding: string; from: number; to: number };
 
 /**
- * Takes a message apart (RFC 5322, RFC 2046) as far as reports need it, and renders nothing of it. Each line is looked at
- * once, so the time goes with the length, whatever strangers write. Throws TooComplex.
+ * Splits a message into its parts (RFC 5322, RFC 2046) as far as reports need it, and renders nothing. Reads each
+ * line once, so the time grows with the length only, even for hostile input. Throws TooComplex.
  */
 export function partsOf(raw: Uint8Array): MimeMessage {
   // One character for each byte.
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1');
   const count = startCounts();
   const leaves: Leaf[] = [];
-  /** Of the multiparts that are open, the outermost first. */
+  /** The boundaries of the open multiparts, the outermost first. */
   const boundaries: string[] = [];
   const own: PartHeader = new Map();
   /** Null outside of a header. */
@@ -76,7 +76,7 @@ export function partsOf(raw: Uint8Array): MimeMessage {
     }
     const [start, name] = /^([!-9;-~]{1,100})[ \t]*:/.exec(line) ?? ['', null];
     value = [line.slice(start.length)];
-    // No field, and with what is folded into it none either.
+    // The line is no field, and neither are the folded lines after it.
     if (name === null) return;
     const values = into.get(name.toLowerCase());
     if (values) values.push(value);
@@ -114,7 +114,7 @@ export function partsOf(raw: Uint8Array): MimeMessage {
   };
 }
 
-/** Where a text ends that goes up to `end` with a line end, but not before `start`. */
+/** Returns the end of the text before `end` without its last line end, but never less than `start`. */
 function lineEnd(text: string, end: number, start: number): number {
   if (end <= start || text[end - 1] !== '\n') return end;
   return end - 1 > start && text[end - 2] === '\r' ? end - 2 : end - 1;

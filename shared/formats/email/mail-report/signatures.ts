@@ -1,4 +1,4 @@
-/** A DKIM signature in the headers of a message (RFC 6376 §3.5): whose it says it is. */
+/** A DKIM signature in the headers of a message (RFC 6376 §3.5): the domain and key that it claims. */
 export type Signature = {
   /** In lower case. */
   domain: string;
@@ -6,13 +6,13 @@ export type Signature = {
   keyName: string;
 };
 
-/** RFC 6376 §6.1 lets a verifier stop somewhere. */
+/** RFC 6376 §6.1 lets a verifier limit the number of signatures that it checks. */
 const most = 10;
 const longest = 4_000;
 const isName = (name: string): boolean =>
   name.length <= 253 && /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(name);
 
-/** None where there are more than anybody would verify. */
+/** Reads the signatures. Returns none when there are more than anybody would verify. */
 export function signaturesIn(fields: readonly string[]): Signature[] {
   return fields.length > most ? [] : fields.flatMap((field) => signatureIn(field) ?? []);
 }
@@ -37,16 +37,16 @@ function signatureIn(field: string): Signature | null {
 
 let verifier: Promise<typeof import('mailauth/lib/dkim/verify.js')> | undefined;
 
-/** With what it needs it takes a while to load, and memory that most never need. */
+/** Loads the verifier at first use: with its dependencies it takes time and memory that most processes never need. */
 export function loadVerifier() {
   verifier ??= import('mailauth/lib/dkim/verify.js');
   return verifier;
 }
 
 /**
- * The part of a message that is signed with one of these keys: the header fields that the signature names, and the whole
- * body. All else, which a stranger may have put around them, is left out. Null where no signature verifies. `keys` are
- * the TXT records by their DNS name.
+ * Returns the part of a message that one of these keys has signed: the header fields that the signature names, and
+ * the whole body. Leaves out everything else, which a stranger may have added. Null when no signature verifies.
+ * `keys`: the TXT records by their DNS name.
  */
 export async function signedPart(
   raw: Uint8Array,

@@ -10,13 +10,13 @@ export type Attachment = {
   open: () => AsyncIterable<Buffer>;
 };
 
-/** A piece of a body that is made as it is sent; every line of it is whole, and nothing in it is a space. */
+/** A piece of a body that is built while it is sent. It has only whole lines, and no spaces. */
 export type EncodedLines = { sizeBytes: number; open: () => AsyncIterable<Buffer> };
 
-// Marks that reorder what follows them: with one, what ends in `exe` reads as if it ended in `pdf`.
+// Marks that reorder the text after them: with one, a name that ends in `exe` looks as if it ended in `pdf`.
 const bidiMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A name without folders and without anything that does not show; empty when nothing is left. */
+/** Removes folders and invisible characters from a name. Empty when nothing is left. */
 export function cleanFilename(name: string): string {
   const bare = name
     .toWellFormed()
@@ -27,7 +27,10 @@ export function cleanFilename(name: string): string {
   return /^\.*$/.test(last) ? '' : [...last].slice(0, 255).join('');
 }
 
-/** Worked out from the name: what a caller says could make a receiver run what the name does not show. */
+/**
+ * Derives the type from the name. A type chosen by the caller could make a receiver run a file whose name looks
+ * harmless.
+ */
 export function typeOfFile(filename: string): string {
   // The library takes a name without a dot for an extension.
   const type = filename.includes('.') ? mime.getType(filename) : null;
@@ -45,11 +48,11 @@ export function fieldsOf({ filename }: Attachment): [name: string, value: string
 
 const plainName = /^[\w.,+ ()[\]&$#@!~^{}=-]{1,60}$/;
 
-/** In quotes where every reader takes them the same way, else encoded and continued (RFC 2231 §3, §4). */
+/** Writes the name in quotes where all mail programs read it alike, else encoded and in pieces (RFC 2231 §3, §4). */
 function parameters(filename: string): string[] {
   if (plainName.test(filename) && !filename.includes('=?')) return [`filename="${filename}"`];
   const pieces = buildHeaderParam('filename', filename, 60);
-  // One piece is no continuation, and more readers know it without a number.
+  // A single piece is no continuation, and more mail programs read it without a number.
   const [only] = pieces.length === 1 ? pieces : [];
   if (only?.key === 'filename*0*') return [`filename*=${only.value}`];
   return pieces.map(({ key, value }) =>

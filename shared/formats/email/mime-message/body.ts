@@ -1,13 +1,13 @@
 type EncodedBody = { encoding: '7bit' | 'quoted-printable' | 'base64'; body: string };
 
-// RFC 5322 §2.1.1 allows 998; relays that count the line end too are let be right.
+// RFC 5322 §2.1.1 allows 998. Two less satisfy the relays that count the line end too.
 const longestLine = 996;
 // RFC 2045 §6.7 (5) and §6.8
 const encodedLine = 76;
 
 /**
- * A text as it travels in a body: line ends become CRLF, everything else comes back exactly. The body has no line end
- * of its own at the end.
+ * Encodes a text for a body: line ends become CRLF, and everything else decodes to exactly the same. Adds no line end
+ * at the end.
  */
 export function encodeBody(text: string): EncodedBody {
   if (isSafeAsItIs(text)) return { encoding: '7bit', body: text.replace(/\r?\n/g, '\r\n') };
@@ -18,8 +18,8 @@ export function encodeBody(text: string): EncodedBody {
 }
 
 /**
- * Whether no relay has a reason to touch the text. A lone CR, a `From ` at a line start or spaces at a line end do not
- * last.
+ * Tells whether a text can go unencoded, because no relay has a reason to change it. Relays do change a lone CR, a
+ * `From ` at a line start and spaces at a line end.
  */
 function isSafeAsItIs(text: string): boolean {
   return (
@@ -96,7 +96,10 @@ function quotedPrintable(bytes: Buffer): string {
   return out.toString('latin1', 0, length);
 }
 
-/** Mailboxes kept as one file write `>From ` for it at a line start, and any line can come to start here. */
+/**
+ * Tells whether `From ` starts here. Mailboxes kept as one file turn it into `>From ` at a line start, and a soft
+ * line break can make any place a line start.
+ */
 function startsFrom(bytes: Buffer, at: number): boolean {
   return bytes[at] === from[0] && at + 5 <= bytes.length && bytes.compare(from, 0, 5, at, at + 5) === 0;
 }

@@ -10,7 +10,7 @@ export function isHmacSha256(signature: Uint8Array, base: string, key: KeyObject
   return signature.byteLength === expected.byteLength && timingSafeEqual(signature, expected);
 }
 
-// r and s, 32 bytes each; another form of them (DER) is another length or no signature (RFC 9421 §3.3.4).
+// r and s, 32 bytes each (RFC 9421 §3.3.4). The DER form has another length, or does not verify.
 const ecdsaBytes = 64;
 
 export function isEcdsaP256Sha256(signature: Uint8Array, base: string, publicKey: KeyObject): boolean {

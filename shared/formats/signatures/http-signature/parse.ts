@@ -11,7 +11,7 @@ export type SignatureInput = {
   label: string;
   /** The text after the label, as it was sent. */
   text: string;
-  /** The same in the one form in which it is signed (RFC 9421 §2.3); null where it is no list of components. */
+  /** The text in the one form in which it is signed (RFC 9421 §2.3); null when it is no list of components. */
   params: string | null;
   /** The covered components in order; null where one has parameters or is no string. */
   names: string[] | null;
@@ -56,8 +56,8 @@ type Member = { label: string; text: string; value: Item | InnerList };
 const upToComma = /((?:[^",]|"(?:[^"\\]|\\.)*")+)(,?)/y;
 
 /**
- * The members of a dictionary one by one, because the parser keeps the last of two with one label (RFC 8941 §4.2.2),
- * and the other reader of a request may keep the first.
+ * Parses the members of a dictionary one by one. The library keeps only the last of two members with one label (RFC
+ * 8941 §4.2.2), and another reader of the request may keep the first.
  */
 function parseMembers(field: string, most: number): Member[] | null {
   const members: Member[] = [];
@@ -66,7 +66,7 @@ function parseMembers(field: string, most: number): Member[] | null {
     upToComma.lastIndex = end;
     const [, text, comma] = upToComma.exec(field) ?? [];
     end = upToComma.lastIndex;
-    // A comma at the end, none in between, or a quote that stays open.
+    // A comma at the end, no comma between two members, or a quote that stays open.
     if (text === undefined || (comma === ',') === (end === field.length)) return null;
     const member = parseMember(text.trim());
     if (!member) return null;

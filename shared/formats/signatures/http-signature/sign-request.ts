@@ -20,7 +20,10 @@ export type SignedHeaders = {
   signature: string;
 };
 
-/** The headers of a request with a body, signed with hmac-sha256 over all that says where it goes and what it is. */
+/**
+ * Returns the headers of a request with a body, signed with hmac-sha256 over its method, target, body and content
+ * type.
+ */
 export function signRequest(request: RequestToSign): SignedHeaders {
   const url = new URL(request.url);
   const digest = contentDigest(request.body);

@@ -15,14 +15,14 @@ import { outcomeOf } from './outcome.ts';
 import { partReference } from './part-reference.ts';
 
 const contentType = 'application/json';
-/** A problem document has room in it. */
+/** Bytes of the answer that are kept: enough for a problem document. */
 const keptBytes = 16 * 1024;
 // The operator has named the address, so it may be of any network.
 const everywhere = parseNetworks(['0.0.0.0/0', '::/0']);
 
 /**
- * A carrier that takes texts by HTTP, or a small program in front of one. A text that is posted again has the same id, by
- * which the other side knows it.
+ * Creates the gateway to a carrier that takes texts by HTTP, or to a small program in front of one. A retry posts the
+ * same id, so that the other side can recognise the text.
  */
 export function createHttpGateway(settings: HttpSettings): Gateway {
   const { name, url, window } = settings;
@@ -112,7 +112,7 @@ function bodyOf({ id, sender, recipient, content, parts }: TextMessage) {
   return { id, sender, recipient, content, encoding: partsOf(content).encoding, parts };
 }
 
-/** Its receipts may be of each part. */
+/** Names the parts of a long text, because the receipts may be for each part. */
 function partsNamed(reference: string, parts: number): { parts?: PartTaken[] } {
   if (parts < 2) return {};
   return {

@@ -1,7 +1,10 @@
 import type { WebhookAttemptResult } from '../../webhook-http.ts';
 import type { Submission } from '../gateway.ts';
 
-/** `fault`: of the gateway as a whole; others may do better. `busy`: it has asked for a pause. */
+/**
+ * `fault`: the gateway as a whole failed, and another gateway may do better. `busy`: the gateway has asked for a
+ * pause.
+ */
 type GatewayOutcome =
   | Extract<Submission, { kind: 'accepted' | 'refused' | 'unavailable' }>
   | { kind: 'fault' | 'busy'; detail: string };
@@ -11,8 +14,9 @@ const referenceForm = /^[\x21-\x7e]{1,60}$/;
 const codeForm = /^[\w.:-]{1,40}$/;
 
 /**
- * The address, the secret or the account is wrong, or a proxy answers in the gateway's place: no fault of the text, and
- * nobody has taken it. As unknown outcomes, such answers would end every text within minutes, each of them paid for.
+ * Answers that are no fault of the text: the address, the secret or the account is wrong, or a proxy answers instead
+ * of the gateway. Nobody has taken the text. If these counted as unknown outcomes, every text would end within
+ * minutes, and each would be paid for.
  */
 const ofTheGateway = new Set([401, 402, 403, 404, 405, 407, 421, 426]);
 
@@ -33,7 +37,7 @@ export function outcomeOf({
     const reference = answer?.['reference'];
     if (typeof reference === 'string' && referenceForm.test(reference))
       return { kind: 'accepted', reference };
-    // A page that says 200 to everything is no gateway, and has not taken the text.
+    // A web page that answers 200 to everything is no gateway. Without a reference the outcome is unknown.
     return { kind: 'unavailable', detail: `${detail} without a reference` };
   }
   if (responseStatus === 429 || responseStatus === 503) return { kind: 'busy', detail };

@@ -5,12 +5,12 @@ type SmppConnectOptions = {
   host: string;
   port: number;
   isTls: boolean;
-  /** In PEM, beside those that Node trusts. */
+  /** Trusted certificates in PEM, in addition to Node's own. */
   ca?: string | undefined;
   responseMs: number;
 };
 
-/** A line to the carrier, whose certificate has been checked where there is one. */
+/** Opens a connection to the carrier. With TLS, Node has checked the certificate. */
 export function connect({ host, port, isTls, ca, responseMs }: SmppConnectOptions): Promise<net.Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
   const name = net.isIP(host) ? {} : { servername: host };

@@ -5,8 +5,8 @@ const headerBytes = 16;
 const maxPduBytes = 66_000;
 
 /**
- * Cuts a stream into PDUs, however it arrives. Throws a PduFault for a length that no PDU has: what follows it cannot be
- * read, so the line is of no use any more. Holds no more than one PDU and a piece.
+ * Cuts a stream into PDUs, however it arrives. Throws a PduFault for an impossible length: nothing after it can be
+ * read, so the connection is of no more use. Holds at most one PDU and one piece.
  */
 export function frameReader(): (piece: Buffer) => Buffer[] {
   let pieces: Buffer[] = [];

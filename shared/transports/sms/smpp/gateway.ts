@@ -11,14 +11,20 @@ import { isLater, isThrottled, labelOf, outcomeOf, statuses } from './statuses.t
 import { decodeText, encodeText } from './text.ts';
 import { unnamedPart } from './unnamed-part.ts';
 
-// Half as long at first, on average: many processes lose their lines at one moment.
+// Each wait is between half of this and all of it, at random, because many processes lose their connections at one
+// moment.
 const [firstBackoffMs, longestBackoffMs] = [1_000, 60_000];
-/** A carrier that has said no to our name is not to be asked each second: some lock the account. */
+/** After a refused bind we do not ask again each second, because some carriers lock the account. */
 const refusedBackoffMs = 30_000;
-/** A process that only sends now and then, as the web process does its codes, gives its bind back. */
+/**
+ * A process that sends only now and then, such as the web process with its codes, closes its session after this time.
+ */
 const idleMs = 30_000;
 
-/** A carrier by SMPP 3.4. One session for each process and gateway; carriers count them. */
+/**
+ * Creates the gateway to a carrier by SMPP 3.4. Each process has one session for each gateway, because carriers count
+ * sessions.
+ */
 export function createSmppGateway(settings: SmppSettings): Gateway {
   const { name } = settings;
   const admission = createAdmission(settings);
@@ -33,7 +39,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   const state = { downSince: null as Date | null, lastError: null as string | null, isRefused: false };
   let taken = 0;
 
-  /** One attempt to bind. Where the process receives, a line that is lost is made again until the end. */
+  /** Makes one attempt to bind. In a process that receives, a lost connection is opened again until `close`. */
   function open(): Promise<void> {
     if (session) return Promise.resolve();
     opening ??= bind().finally(() => {
@@ -43,7 +49,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   }
 
   async function bind(): Promise<void> {
-    // A session that said goodbye, or whose place another has taken, ends without a word.
+    // A session that we closed, or that another one has replaced, must not count as lost when it ends.
     const line = { session: null as Session | null };
     try {
       const opened = await openSession({
@@ -94,7 +100,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (!receive) return { status: statuses.temporaryFault };
     if (isReceipt(pdu)) {
       const receipt = readReceipt(pdu, settings.receiptIds);
-      // A receipt that cannot be read now never can: kept back, it would come again for days.
+      // A receipt that we cannot read now will never be readable. If we refused it, the carrier would send it again
+      // for days.
       if (!receipt) count('sms_gateway_unread', { gateway: name });
       else if (receipt.state !== 'pending')
         await receive.receipt({ gateway: name, reference: receipt.reference, reason: receipt.reason });
@@ -106,7 +113,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return { status: statuses.ok, answered };
   }
 
-  /** The session, where the carrier has let us in before `end`. */
+  /** Returns the session if the carrier accepts the bind before `end`, else null. */
   async function readySession(end: number): Promise<Session | null> {
     if (session || (!opening && performance.now() < retryAt)) return session;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -163,13 +170,16 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return summary(results, message, encoded.length);
   }
 
-  /** A carrier that puts texts off, for whatever reason but their number, is left for the next as one that is silent. */
+  /**
+   * Tells the circuit breaker the results. A carrier that puts texts off for any reason except their number counts as
+   * one that is silent, so that another gateway is used.
+   */
   function noteAll(results: Submitted[]): void {
     const isPutOff = (result: Submitted) =>
       result.kind === 'answered' && isLater(result.status) && !isThrottled(result.status);
     for (const result of results)
       if (result.kind !== 'unsent' && !isPutOff(result)) admission.note(result.kind === 'unanswered');
-    // The parts of one text say no more than one.
+    // All parts of one text that were put off count as one failure.
     if (results.some(isPutOff)) admission.note(true);
   }
 
@@ -185,7 +195,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       taken.push({ part: index + 1, reference: isName ? reference : unnamedPart(message.id, index + 1) });
     });
     const own = parts > 1 ? { parts: taken.toSorted((one, other) => one.part - other.part) } : {};
-    // The worst of them is the message's.
+    // The worst outcome of a part is the outcome of the message.
     const fault = (['refused', 'unavailable', 'later'] as const)
       .map((kind) => faults.find((one) => one.kind === kind))
       .find((one) => one !== undefined);
@@ -249,14 +259,14 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   };
 }
 
-/** The same for each part, and when it is sent again: phones join what has one reference. */
+/** Returns a reference that is the same for each part and each retry of a text, because phones join parts by it. */
 function referenceOf(id: string): number {
   let hash = 0;
   for (const character of id) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0;
   return (hash ^ (hash >>> 16)) & 0xffff;
 }
 
-/** §7.1.1, relative. */
+/** Returns a relative validity period (§7.1.1). */
 function validity(hours: number | undefined): string {
   if (hours === undefined) return '';
   const [days, rest] = [Math.floor(hours / 24), hours % 24];

@@ -37,7 +37,7 @@ export type Tlvs = Map<number, Buffer>;
 
 export type SmppAddress = { ton: number; npi: number; address: string };
 
-/** The body of submit_sm and deliver_sm (§4.4.1, §4.6.1), without what no client here looks at. */
+/** The body of submit_sm and deliver_sm (§4.4.1, §4.6.1), without the fields that no client here uses. */
 export type ShortMessage = {
   source: SmppAddress;
   destination: SmppAddress;
@@ -72,7 +72,7 @@ export function encodePdu({ id, status, sequence, body }: Omit<Pdu, 'body'> & { 
   return pdu;
 }
 
-/** Of a whole PDU, whose length has been checked. */
+/** Decodes a whole PDU, whose length has been checked. */
 export function decodePdu(bytes: Buffer): Pdu {
   return {
     id: bytes.readUInt32BE(4),
@@ -144,15 +144,15 @@ export function decodeShortMessage(body: Buffer): ShortMessage {
 }
 
 /**
- * Bodies of bind answers and submit_sm_resp begin with a text. Some carriers leave it out, or its end, where the status
- * is a fault.
+ * Returns the text at the start of a body, such as a bind answer or submit_sm_resp. Some carriers leave out this
+ * text, or its final NUL, when the status is a fault.
  */
 export function firstText(body: Buffer): string {
   const end = body.indexOf(0);
   return body.toString('latin1', 0, end === -1 ? body.length : end);
 }
 
-/** A text with its end, as bodies hold it. */
+/** Returns a text with its final NUL, as bodies hold it. */
 export function text(value: string): Buffer {
   return Buffer.from(`${value}\0`, 'latin1');
 }

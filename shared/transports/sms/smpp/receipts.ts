@@ -11,8 +11,8 @@ type SmppReceipt = {
 type IdForm = 'text' | 'hex' | 'decimal';
 
 /**
- * One spelling for all that a carrier gives an id: in capitals or not, with leading zeros or not, in hex where it was
- * submitted and in decimal where it is reported.
+ * Returns one spelling for all spellings of an id. Carriers write an id in capitals or not, with leading zeros or
+ * not, or in hex in the answer to submit_sm and in decimal in the receipt.
  */
 export function canonicalId(id: string, form: IdForm): string {
   const trimmed = id.trim();
@@ -21,12 +21,12 @@ export function canonicalId(id: string, form: IdForm): string {
   return trimmed.toLowerCase().replace(/^0+(?=.)/, '');
 }
 
-/** §5.2.12: bits 2 to 5 of esm_class. 0 is a text of a person. */
+/** Reads bits 2 to 5 of esm_class (§5.2.12). 0 is a text from a person. */
 export function isReceipt({ esmClass, tlvs }: ShortMessage): boolean {
   return (esmClass & 0x3c) === 0x04 || (esmClass & 0x3c) === 0x20 || tlvs.has(tags.receiptedMessageId);
 }
 
-/** §5.2.28, and the short words of the text form (appendix B). */
+/** The states by number (§5.2.28), as the short words of the text form (appendix B). */
 const states = [
   '',
   'ENROUTE',
@@ -73,8 +73,8 @@ const reasons: Record<string, Omit<SmsReason, 'description'> & { detail: string 
 };
 
 /**
- * From the optional parameters where they are there, else from the text (`id:… stat:… err:…`). Null where it names no
- * message, or no state.
+ * Reads a receipt from the optional parameters if they are there, else from the text (`id:… stat:… err:…`). Null when
+ * it names no message or no state.
  */
 export function readReceipt(pdu: ShortMessage, form: IdForm): SmppReceipt | null {
   const { tlvs } = pdu;
@@ -95,7 +95,7 @@ export function readReceipt(pdu: ShortMessage, form: IdForm): SmppReceipt | null
   return { reference, state: 'failed', reason: { ...reason, description: `${detail}${suffix}` } };
 }
 
-/** §5.3.2.31: the kind of network, then the number. */
+/** Returns the error number (§5.3.2.31), which follows a byte for the kind of network. */
 function errorOf(value: Buffer | undefined): string | undefined {
   return value?.length === 3 ? String(value.readUInt16BE(1)) : undefined;
 }

@@ -30,20 +30,20 @@ export type SessionOptions = {
   bind: 'transceiver' | 'transmitter';
   /** Messages that may be without their answer at a time. */
   window: number;
-  /** How long an answer may take, that to the bind included. */
+  /** How long an answer may take; also counts for the answer to the bind. */
   responseMs: number;
-  /** After so long without a word from the carrier it is asked whether it is there. */
+  /** After this time without data from the carrier, enquire_link asks whether it is there. */
   enquireMs: number;
-  /** Resolves with the status of the answer, once what came is kept. */
+  /** Resolves with the status of our answer, once the message is stored. */
   onDeliver: (message: ShortMessage) => Promise<{ status: number; answered?: () => void }>;
-  /** Once, as soon as the session is of no more use. */
+  /** Called once, as soon as the session is of no more use. */
   onClosed: (reason: string) => void;
 };
 
 /** The outcome of a message that was to be submitted. */
 export type Submitted =
   | { kind: 'answered'; status: number; body: Buffer }
-  /** It was written to the line: the carrier may have it. */
+  /** The message was written to the connection, so the carrier may have it. */
   | { kind: 'unanswered'; detail: string }
   | { kind: 'unsent'; detail: string };
 
@@ -51,13 +51,13 @@ export type Session = {
   submit: (message: ShortMessage, longestWaitMs: number) => Promise<Submitted>;
   /** Messages without their answer. */
   inUse: () => number;
-  /** The reason for which it takes no messages any more. */
+  /** Returns the reason why the session takes no more messages; null while it takes them. */
   ended: () => string | null;
-  /** Waits for the answers under way and says goodbye. */
+  /** Waits for the answers under way, at most `drainMs`, then sends unbind. */
   close: (drainMs: number) => Promise<void>;
 };
 
-/** The carrier does not let us in, and says so. */
+/** The carrier has answered the bind with a refusal. */
 export class BindRefused extends Error {
   readonly status: number;
   constructor(status: number) {
@@ -71,15 +71,21 @@ const isBindAnswer = (id: number) =>
 
 type Answered = (result: Exclude<Submitted, { kind: 'unsent' }>) => void;
 
-/** More at a time are refused for now, so that a flood takes neither memory nor all connections to the database. */
+/**
+ * Messages of the carrier that are handled at a time. More are refused for now, so that a flood takes neither the
+ * memory nor all connections to the database.
+ */
 const mostDeliversInHand = 200;
-/** A carrier that does not read its line has so much of our answers waiting at most. */
+/** The most bytes that may wait for a carrier that does not read its connection. */
 const mostUnreadBytes = 1024 * 1024;
 const goodbyeMs = 2_000;
-/** So many in a row, and not a word in between: nobody is there. */
+/** After this many requests in a row without any answer, nobody is there. */
 const unansweredToGiveUp = 3;
 
-/** Resolves when the carrier has let us in; rejects with BindRefused, or with the fault of the line. */
+/**
+ * Opens a session. Resolves when the carrier has accepted the bind; rejects with BindRefused, or with the error of
+ * the connection.
+ */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const socket = await connect(options);
   const pending = new Map<number, { answered: Answered; timer: NodeJS.Timeout }>();
@@ -125,7 +131,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (!socket.writable) return;
     if (socket.writableLength > mostUnreadBytes)
       return void socket.destroy(new Error('the carrier does not read its line'));
-    // The PDUs of one moment are one write.
+    // All PDUs of one tick go out in one write.
     if (socket.writableCorked === 0) {
       socket.cork();
       process.nextTick(() => socket.uncork());
@@ -140,9 +146,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       unanswered = 0;
       if (pdu.id === commands.submit_sm_resp) window.noteAnswer();
       const { status, body } = pdu;
-      // Here, since texts may come in the same segment behind it.
+      // Set at once, because texts may follow the answer in the same segment.
       if (isBindAnswer(pdu.id) && status === 0 && pending.has(pdu.sequence)) isBound = true;
-      // A nack names a command of ours that the carrier could not read: it has not taken it.
+      // A generic_nack names a command that the carrier could not read, so the carrier has not taken it.
       pending.get(pdu.sequence)?.answered({
         kind: 'answered',
         status: pdu.id === commands.generic_nack && status === 0 ? statuses.invalidCommandId : status,
@@ -155,7 +161,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (pdu.id === commands.unbind) {
       write(answer);
       socket.end();
-      // It may leave the line open.
+      // The carrier may leave the connection open.
       setTimeout(() => socket.destroy(), goodbyeMs).unref();
       return end('the carrier ended the session');
     }
@@ -183,7 +189,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
   }
 
-  /** Nothing more is sent. */
+  /** Ends the session: it sends no more messages. */
   function end(detail: string): void {
     const reason = (closing ??= detail);
     window.refuseAll(reason);
@@ -192,7 +198,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     options.onClosed(reason);
   }
 
-  /** Asks a carrier that has been silent for long. A line that is cut without a word is found so. */
+  /** Asks a carrier that has been silent for long. This finds a connection that was cut without notice. */
   const enquiring = setInterval(() => {
     if (!isBound || performance.now() - heardAt < options.enquireMs) return;
     void request('enquire_link').then(({ kind }) => {

@@ -5,9 +5,9 @@ export const statuses = {
   ok: 0x00,
   invalidCommandId: 0x03,
   throttled: 0x58,
-  /** Of an answer of ours: the carrier may send the same again later. */
+  /** In an answer of ours: the carrier may send the message again later. */
   temporaryFault: 0x64,
-  /** Of an answer of ours: it will never be taken. */
+  /** In an answer of ours: we will never take the message. */
   permanentFault: 0x65,
 } as const;
 
@@ -69,7 +69,7 @@ export function inWords(status: number): string {
 export function outcomeOf(status: number): Exclude<Submission, { kind: 'accepted' }> {
   const known = table[status];
   const detail = `The gateway answered ${inWords(status)}`;
-  // The session is at fault, and has not taken the message.
+  // The carrier has not taken the message: it is busy, or the session is at fault.
   if (known?.kind === 'later' || known?.kind === 'misused') return { kind: 'later', detail };
   if (known?.kind === 'unsure') return { kind: 'unavailable', detail };
   // Carriers have numbers of their own, from 0x400 on. They mean a refusal as a rule.
@@ -77,12 +77,12 @@ export function outcomeOf(status: number): Exclude<Submission, { kind: 'accepted
   return { kind: 'refused', code, retryable: false, detail };
 }
 
-/** A status as a label of metrics. A carrier may make up any number, and each label is kept for ever. */
+/** Returns a status as a label of metrics. A carrier may make up any number, and each label is kept for ever. */
 export function labelOf(status: number): string {
   return Object.hasOwn(table, status) ? `0x${status.toString(16)}` : 'other';
 }
 
-/** Whether the message may come again. */
+/** Tells whether the carrier may take the message later. */
 export function isLater(status: number): boolean {
   return status !== statuses.ok && outcomeOf(status).kind === 'later';
 }

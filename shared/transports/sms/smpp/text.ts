@@ -1,7 +1,10 @@
 import { fromGsm7, partsOf, toGsm7 } from '../../../formats/sms/gsm-7.ts';
 import { type ShortMessage, type Tlvs, tags } from './pdu.ts';
 
-/** How a long text is told to be one: a header before each part, parameters, or the whole in one piece. */
+/**
+ * How a long text is sent: in parts with a header (udh, udh16) or with optional parameters (sar), or in one piece
+ * (payload).
+ */
 export const longForms = ['udh', 'udh16', 'sar', 'payload'] as const;
 type LongForm = (typeof longForms)[number];
 
@@ -9,12 +12,15 @@ type LongForm = (typeof longForms)[number];
 export type EncodedPart = Pick<ShortMessage, 'dataCoding' | 'message' | 'tlvs'> & { hasHeader: boolean };
 
 const ucs2Coding = 0x08;
-/** Of the user data header (3GPP TS 23.040 §9.2.3.24): concatenation with a reference of 8 bits, and of 16. */
+/** Elements of the user data header (3GPP TS 23.040 §9.2.3.24): concatenation with a reference of 8 bits, and of 16. */
 const [concatenated8, concatenated16] = [0x00, 0x08];
-// Where the carrier writes the header itself, it is that of 8 bits, as with most.
+// With sar and payload the carrier writes the header, with a reference of 8 bits at most carriers.
 const headerBytes: Record<LongForm, number> = { udh: 6, udh16: 7, sar: 6, payload: 6 };
 
-/** `reference` joins the parts of one text at the phone: the same for all of them, and each time that they are sent. */
+/**
+ * Encodes a text into its parts. `reference` joins the parts at the phone; it must be the same for all parts and for
+ * every retry.
+ */
 export function encodeText(
   content: string,
   { form, reference, gsmCoding }: { form: LongForm; reference: number; gsmCoding: number },
@@ -70,7 +76,10 @@ function toUcs2(text: string): Buffer {
 /** A text that came in, or a part of one. */
 type DecodedText = { content: string; place: ConcatHeader | null };
 
-/** `gsmCoding`: whether data_coding 0 is the GSM alphabet, as it is with most, or Latin-1. */
+/**
+ * Decodes a text or a part of one. `defaultAlphabet`: the meaning of data_coding 0, which most carriers use for the
+ * GSM alphabet and others for Latin-1.
+ */
 export function decodeText(pdu: ShortMessage, defaultAlphabet: 'gsm7' | 'latin1'): DecodedText {
   const { dataCoding, esmClass, tlvs } = pdu;
   let bytes = pdu.message.length > 0 ? pdu.message : (tlvs.get(tags.messagePayload) ?? Buffer.alloc(0));
@@ -119,7 +128,7 @@ function placeByHeader(header: Buffer): ConcatHeader | null {
   return null;
 }
 
-/** A place that cannot be is none: the part is then a text of its own, so that nothing is lost. */
+/** Returns null for an impossible place. The part is then a text of its own, so that nothing is lost. */
 function checked(place: ConcatHeader): ConcatHeader | null {
   return place.total > 1 && place.part >= 1 && place.part <= place.total ? place : null;
 }
