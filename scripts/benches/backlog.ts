@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Program } from './program.ts';
 import { openWindow, type Window } from './usage.ts';
 
-/** A backlog that a worker is let loose on. */
+/** A backlog of work for a worker. */
 export interface Backlog {
   start: () => Promise<Program>;
-  /** Keeps the worker from what is loaded from now on. */
+  /** Makes the worker leave everything that is loaded from now on. */
   hold: () => Promise<void>;
   load: (first: number, count: number) => Promise<void>;
   release: () => Promise<void>;
@@ -16,8 +16,8 @@ export interface Backlog {
 const settleMs = 500;
 
 /**
- * Starts a fresh worker, lets it warm up on a part of the work, and measures how long it takes over the rest: from the
- * moment that it may begin to the last result on disk.
+ * Starts a fresh worker, warms it up on a part of the work, and measures the time for the rest: from the moment that
+ * it may begin to the last result on disk.
  */
 export async function drain(
   { start, hold, load, release, finished }: Backlog,

@@ -10,8 +10,8 @@ export const warmBatches = 10;
 export const batches = 40;
 
 /**
- * Sends batches of contacts, those that warm up first, and measures the others. `first` is the number of the first, by
- * each sender; `beforeMeasured` comes between them.
+ * Sends batches of contacts: first some to warm up, then the measured ones. `first` is the number of each sender's
+ * first batch; `beforeMeasured` runs between the two.
  */
 export async function sendBatches(
   world: World,

@@ -17,7 +17,10 @@ export const processTypes: Record<string, string[]> = Object.fromEntries(
   lines.map(({ name, program, args }) => [name, [program, ...args]]),
 );
 
-/** Node options that the Procfile gives a program, on the line that runs the first of these jobs where one does. */
+/**
+ * Returns the Node options that the Procfile gives a program: from the line that runs the first of these jobs, if
+ * there is one, else from the first line of the program.
+ */
 const nodeOptionsOf = ([program, job]: string[]): string[] => {
   const ofProgram = lines.filter((line) => line.program === program);
   const line = ofProgram.find(({ args }) => job !== undefined && args.includes(job)) ?? ofProgram[0];
@@ -27,13 +30,13 @@ const nodeOptionsOf = ([program, job]: string[]): string[] => {
 /** Building the indexes of millions of rows takes longer than a request may wait for anything. */
 const patience = { MYSQL_TIMEOUT_SECONDS: '3600' };
 
-/** Starts the processes of a line with what they need to know, and stops those that stand to its end. */
+/** Starts the processes of a line with the settings that they need, and stops the remaining ones at its end. */
 export interface Cast {
   /** A program of scripts/benches. It stays until the line ends, unless it is stopped before. */
   servant(program: string, settings?: Record<string, string>): Promise<Servant>;
   /** A program of the platform, started as the Procfile does. */
   platform(args: string[], readyWhen: string, settings?: Record<string, string>): Promise<Program>;
-  /** A web process that nobody's rate is limited by. One after another of the same name has the same port. */
+  /** A web process without rate limits. Successive ones with the same name have the same port. */
   web(settings?: Record<string, string>, name?: string): Promise<{ web: Program; port: number }>;
   stopAll: () => Promise<void>;
 }
@@ -43,7 +46,7 @@ export function castOf({ world, profileFolder }: Bench, line: string): Cast {
   let profiles = 0;
 
   const logOf = (name: string) => path.join(world.folder, 'logs', `${line}-${name}.log`);
-  /** The measured processes of both sides, and none of those that play the world around them. */
+  /** Options to profile the measured processes of both sides, but not the processes that play the world around them. */
   function profileOf(name: string): string[] {
     if (!profileFolder) return [];
     profiles += 1;
@@ -117,7 +120,7 @@ export async function numberOf(
 const limitMs = 120_000;
 const pollMs = 5;
 
-/** Waits for a count, asking often: how long that takes is part of what is measured. */
+/** Waits until a count is reached. It asks often, because the time until then is a part of the measurement. */
 export async function until(what: string, expected: number, count: () => Promise<number>): Promise<void> {
   const since = performance.now();
   for (;;) {

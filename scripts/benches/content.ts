@@ -66,7 +66,7 @@ export function textOf(index: number): { recipient: string; content: string } {
   };
 }
 
-/** One to a number that carriers reach. */
+/** Returns a text to a number that carriers can reach. */
 export function carriedTextOf(index: number, prefix = '+447400'): { recipient: string; content: string } {
   return { ...textOf(index), recipient: `${prefix}${String(index).padStart(6, '0')}` };
 }
@@ -81,7 +81,7 @@ export const batchSources: Record<BatchContent, string> = {
   plain: 'Your order has left our warehouse and is on its way to the address that you gave us.',
 };
 
-/** A row of a batch, to a number that no other of a million has. */
+/** Returns a row of a batch. The numbers are unique among a million rows. */
 export function batchRowOf(
   content: BatchContent,
   index: number,
@@ -92,7 +92,7 @@ export function batchRowOf(
   return { recipient, data };
 }
 
-/** The same bytes each time, which look as random as those of a picture. */
+/** Returns the same bytes each time; they look as random as those of a picture. */
 export function attachmentOf(bytes: number): Buffer {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(bytes));
 }
@@ -147,10 +147,10 @@ const companyKinds = ['Ltd', 'Group', 'Works', 'Partners', 'Services'];
 /** Words that all contacts of a hostile book have, and two of which each has one. */
 export const sharedWords = 'alpha beta gamma delta epsilon zeta eta theta';
 export const eitherWord = ['kappa', 'iota'];
-/** Words that half of them have: the dearest search. */
+/** Words that half of the contacts have; this is the most expensive search. */
 export const nineWords = `${sharedWords} ${eitherWord[0]}`;
 
-/** By which a mail server posts bounces to web. */
+/** The token with which a mail server posts bounces to web. */
 export const inboundToken = 'bench-inbound-token';
 
 export function hostile(contact: ContactRow, place: number): ContactRow {
@@ -163,7 +163,10 @@ export function hostile(contact: ContactRow, place: number): ContactRow {
   };
 }
 
-/** Half of the rows are contacts of the batch before, with another company; the numbers are written as at home. */
+/**
+ * Returns a batch in which half of the rows are contacts of the batch before, with another company. The numbers are
+ * in the national form.
+ */
 export function contactBatch(sender: number, index: number): { contacts: ContactRow[] } {
   const rows = Array.from({ length: rowsOfBatch }, (_, row) => {
     const contact = sender * 10_000_000 + index * newOfBatch + row;

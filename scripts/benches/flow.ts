@@ -12,26 +12,30 @@ import type { Program, Servant } from './program.ts';
 import { openWindow, type Usages } from './usage.ts';
 
 /**
- * The main job, whole: POST /v2/email, the mail at the SMTP sink, its events numbered, and `email.sent` at the endpoint
- * of a webhook, by the processes that the Procfile names. So much at once that nothing of the machine is left.
+ * The whole main job: POST /v2/email, the mail at the SMTP sink, its events numbered, and `email.sent` at the
+ * endpoint of a webhook, by the processes that the Procfile names. The load is so high that it uses the whole
+ * machine.
  */
 export interface Flow {
   loader: Servant;
   cast: Cast;
   /** Of the customer who sends. */
   key: string;
-  /** From the first request to the last result on disk. The rows that it stored are taken out again. */
+  /** Measures from the first request to the last result on disk, then removes the rows that it stored. */
   run: () => Promise<Run>;
   close: () => Promise<void>;
 }
 
 const connections = 32;
 const variants = 64;
-/** For one process of each: as many of them share the load, so each needs so much longer until its code is compiled. */
+/**
+ * For one process of each kind. With more processes each gets less of the load, so each takes longer until its code
+ * is compiled.
+ */
 const warmMs = 3_000;
 const acceptMs = 5_000;
 
-/** How many processes there are of each that may be many; one numbers events, however many there are. */
+/** Opens the flow. `processes`: the number for each kind that can have several; only one process numbers events. */
 export async function openFlow(bench: Bench, name: string, processes: number): Promise<Flow> {
   const { world, scale } = bench;
   const { database } = world;
@@ -65,7 +69,7 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
     return { running, ports };
   }
 
-  /** Sends for so long, and waits until all that comes of it is done. Returns how many emails that were. */
+  /** Sends for `ms` milliseconds, and waits until all the work that follows is done. Returns the number of emails. */
   async function pour(ports: number[], ms: number): Promise<number> {
     const headers = { Authorization: `Bearer ${key}` };
     await sink.ask('reset', []);
@@ -115,7 +119,7 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
   return { loader, cast, key, run, close: cast.stopAll };
 }
 
-/** The processes of a kind taken together: their CPU time, and the most memory that one of them had. */
+/** Adds up the CPU time of all processes of a kind, and takes the most memory that one of them had. */
 function byKind(usages: Usages): Usages {
   const kinds: Usages = {};
   for (const [name, usage] of Object.entries(usages)) {
@@ -127,7 +131,7 @@ function byKind(usages: Usages): Usages {
   return kinds;
 }
 
-/** Ids made from now on are higher. */
+/** Returns the highest id so far; ids made from now on are higher. */
 async function markOf(database: mysql.Connection): Promise<Buffer> {
   const [[row]] = await database.query<mysql.RowDataPacket[]>(
     'SELECT GREATEST(COALESCE((SELECT MAX(id) FROM emails), 0x00), COALESCE((SELECT MAX(id) FROM events), 0x00)) AS mark',

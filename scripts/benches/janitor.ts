@@ -5,8 +5,8 @@ import { deleteKeys } from './keys.ts';
 import { serve } from './serve.ts';
 
 /**
- * Removes the database and the keys of a run when it is told to end. A process of its own, because however a run ends,
- * by Ctrl-C or by kill -9, whatever it started is told to end too.
+ * Removes the database and the keys of a run when it is told to end. It is a process of its own: however a run ends,
+ * by Ctrl-C or by kill -9, the processes that it started are told to end too.
  */
 const url = new URL(process.env['MYSQL_URL']!);
 const name = url.pathname.slice(1);
@@ -16,7 +16,7 @@ let unawaited = 0;
 async function clean(): Promise<void> {
   url.pathname = '/';
   const database = await mysql.createConnection({ uri: url.href });
-  // Programs that still finish their work would be met by a missing database, and write keys anew.
+  // Programs that still finish their work would find no database, and would write keys again.
   for (const since = performance.now(); performance.now() < since + limitMs; await delay(50)) {
     const [rows] = await database.query<mysql.RowDataPacket[]>(
       'SELECT 1 FROM information_schema.processlist WHERE db = ? AND id <> ? LIMIT 1',
@@ -47,7 +47,7 @@ function end(): void {
 
 serve(
   {
-    /** The connection of whoever waits for us to end. */
+    /** Sets the connection of the process that waits for us to end; we must not wait for it. */
     doNotAwait: (connectionId: number) => {
       unawaited = connectionId;
     },

@@ -1,7 +1,7 @@
 import type { Window } from './usage.ts';
 import type { World } from './world.ts';
 
-/** One row of the design's table of speeds: what is measured, and beside what. */
+/** One row of the design's table of speeds: the measured work, and the sides that it is compared with. */
 export interface Line {
   name: string;
   title: string;
@@ -11,7 +11,7 @@ export interface Line {
   targets: Record<string, number>;
   /** The most that each figure of the platform may be, by its name. */
   atMost?: Record<string, number>;
-  /** Where it is another than that of every line: the most that a process may hold of its own, in MB (result.ts). */
+  /** The most memory that a process may hold of its own, in MB, if it differs from the general limit (result.ts). */
   memoryAtMost?: Record<string, number>;
   /** How two commits are compared where the line itself sets the pace, so that the rate says nothing. */
   comparedBy?: 'rate' | 'p50' | 'cpu';
@@ -27,7 +27,7 @@ export interface Bench {
   profileFolder: string | undefined;
 }
 
-/** The line's standing cast (customer, sink, receiver) is there; sides can be run in any order. */
+/** The lasting parts of the line (customer, sink, receiver) are running; sides can be run in any order. */
 export interface Opened {
   /** The platform first. */
   sides: Side[];
@@ -38,20 +38,20 @@ export interface Side {
   name: string;
   /** Its description in the table. */
   title: string;
-  /** From an empty database to one counted and checked run. Rejects when anything is missing or wrong. */
+  /** Makes one run from an empty database, and counts and checks it. Rejects when anything is missing or wrong. */
   run(): Promise<Run>;
 }
 
-/** Whether a side has nothing of the platform. */
+/** Tells whether a side has nothing of the platform. */
 export const isBare = ({ name }: Pick<Side, 'name'>): boolean => /^bare\b/.test(name);
 
 export interface Run {
   count: number;
   window: Window;
   latency?: { p50Ms: number; p99Ms: number };
-  /** All else that was measured, by a name that ends with its unit. */
+  /** All other measured values, by a name that ends with its unit. */
   figures?: Record<string, number>;
-  /** The sent or stored content, in short. All sides must come to the same. */
+  /** The sent or stored content in short form. It must be equal for all sides. */
   content: string;
 }
 
@@ -63,7 +63,7 @@ export function checkEqual(what: string, actual: unknown, expected: unknown): vo
   if (is !== must) throw new Mismatch(`${what}: ${is}, and must be ${must}`);
 }
 
-/** For long texts: shows where they part. */
+/** Compares long texts, and shows where they differ. */
 export function checkSame(what: string, one: string, other: string): void {
   if (one === other) return;
   const length = Math.min(one.length, other.length);

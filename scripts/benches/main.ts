@@ -12,7 +12,10 @@ import { watchStatements } from './statements.ts';
 import { refusalOf, tableOf, wholeWay } from './table.ts';
 import { openWorld } from './world.ts';
 
-/** A line that other programs have disturbed is measured up to twice as often before it is told, or refused. */
+/**
+ * Measures a line. One that other programs have disturbed is measured up to twice as often before it is reported or
+ * refused.
+ */
 async function measure(line: Line, bench: Bench, pairs: number, allowNoise: boolean): Promise<Result> {
   const { sides, close } = await line.open(bench);
   const all = sides.map((side) => ({ side, runs: [] as Run[] }));
@@ -22,7 +25,7 @@ async function measure(line: Line, bench: Bench, pairs: number, allowNoise: bool
     // The first time warms the servers up.
     for (const side of sides) await side.run();
     for (let pair = 0; pair < pairs || (pair < 2 * pairs && isDisturbed()); pair += 1) {
-      // The side that goes first changes, so that none always comes after the same one.
+      // The sides take turns in going first, so that none always comes after the same one.
       for (const { side, runs } of pair % 2 === 0 ? all : all.toReversed()) runs.push(await side.run());
       progress(line, pair, all);
     }
@@ -75,7 +78,7 @@ async function main(): Promise<number> {
         result = await measure(line, { world, scale, profileFolder }, pairs, allowNoise);
       } catch (error) {
         if (processes.isEnding()) throw error;
-        // The results of the other lines took an hour.
+        // One failed line must not end the run, since the results of the others took an hour.
         process.stderr.write(`${line.name}: ${(error as Error).stack}\n`);
         code = 1;
         continue;

@@ -1,6 +1,6 @@
 import type mysql from 'mysql2/promise';
 
-/** Numbers `n` from `?` on, as a table: so many at a time. */
+/** SQL for a table of numbers `n` from `?` on, with `rowsAtOnce` rows. */
 export const rowsAtOnce = 10_000;
 export const numbers = `(SELECT ? + a.i * 100 + b.i AS n FROM
   (SELECT ROW_NUMBER() OVER () - 1 AS i FROM information_schema.columns LIMIT 100) a,
@@ -8,11 +8,16 @@ export const numbers = `(SELECT ? + a.i * 100 + b.i AS n FROM
 
 const dayMs = 86_400_000;
 
-/** Ids of the last days that rise with `n`, as they do in life; `kind`, a hex digit, keeps those of two tables apart. */
+/**
+ * Returns SQL for ids of the last days that rise with `n`, as real ids do. `kind`, a hex digit, keeps the ids of two
+ * tables apart.
+ */
 export const idOf = (kind: string, n = 'n'): string =>
   `UNHEX(RPAD(LPAD(HEX(${Math.floor(Date.now() / dayMs) * dayMs - 3 * dayMs} + ${n} * 100), 12, '0'), 32, '${kind}'))`;
 
-/** Rows like the one with this id. `changes` gives the columns that must differ, in SQL, which may use `n`. */
+/**
+ * Copies the row with this id `count` times. `changes` gives the columns that must differ, in SQL, which may use `n`.
+ */
 export async function multiply(
   database: mysql.Connection,
   like: { table: string; id: Buffer },

@@ -19,7 +19,7 @@ interface RedisNodes {
   stop: () => Promise<void>;
 }
 
-/** A node for each of these prefixes of keys, and the keys with it are there. */
+/** Starts a node for each of these prefixes; the keys with a prefix are on its node. */
 export async function startRedisNodes(folder: string, prefixes: string[]): Promise<RedisNodes> {
   const program = await findRedis(session.log);
   const password = randomBytes(18).toString('hex');
@@ -64,7 +64,7 @@ export async function startRedisNodes(folder: string, prefixes: string[]): Promi
   };
 }
 
-/** Each node has the slots that are nearest to that of its prefix. */
+/** Returns the slots of each node: those nearest to the slot of its prefix. */
 async function slotsOf(node: Redis, prefixes: string[]): Promise<[number, number][]> {
   const own = await Promise.all(prefixes.map((prefix) => node.cluster('KEYSLOT', prefix)));
   const ordered = own.toSorted((one, other) => one - other);
@@ -78,5 +78,5 @@ async function slotsOf(node: Redis, prefixes: string[]): Promise<[number, number
   });
 }
 
-/** The first slot of those that are nearer to the second. */
+/** Returns the first slot that is nearer to the second one. */
 const middleOf = (one: number, other: number) => Math.floor((one + other) / 2) + 1;

@@ -17,16 +17,16 @@ export interface SideResult {
   /** CPU seconds for a thousand, by process. */
   cpuPerThousand: Record<string, Spread>;
   peakMb: Record<string, Spread>;
-  /** Without the files of Node, which a machine holds once. */
+  /** Memory without the files of Node, which a machine holds only once. */
   ownPeakMb: Record<string, Judged>;
   otherCores: Spread;
   figures: Record<string, Judged>;
-  /** The platform's rate by this side's, pair by pair; not for the platform itself. */
+  /** The platform's rate divided by this side's, pair by pair; absent for the platform itself. */
   ratio?: Spread;
-  /** The same by the CPU time of all processes together, which other programs disturb less than they disturb rates. */
+  /** The same ratio by the CPU time of all processes together, which other programs disturb less than rates. */
   cpuRatio?: Spread;
   target?: number;
-  /** The pairs tell different stories. */
+  /** The pairs differ too much from one another. */
   isNoisy: boolean;
   runs: Omit<Run, 'content'>[];
 }
@@ -40,9 +40,9 @@ export interface Result {
   pairs: number;
   scale: number;
   machine: World['machine'];
-  /** A side that it is there for is: one with a target, or any where none has one. */
+  /** True when a side that matters is noisy: one with a target, or any side if none has a target. */
   isNoisy: boolean;
-  /** So noisy that the next run could say otherwise of a target. */
+  /** So noisy that another run could give another verdict about a target. */
   isUndecided: boolean;
   sides: SideResult[];
 }

@@ -11,7 +11,10 @@ export interface Answer {
   error?: string;
 }
 
-/** Makes this process one that main.ts can ask: each command is a function of its payload. It ends with main.ts. */
+/**
+ * Lets main.ts send commands to this process: each command is a function of its payload. The process ends with
+ * main.ts.
+ */
 export function serve(commands: Record<string, Command>, end: () => void = () => process.exit()): void {
   const send = (answer: Answer) => void process.send?.(answer);
   process.on('message', (question: Question) => {

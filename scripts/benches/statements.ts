@@ -5,7 +5,10 @@ import type mysql from 'mysql2/promise';
 import * as session from '../setup/start/session.ts';
 import type { World } from './world.ts';
 
-/** Has MySQL write down what connections made from now on ask it for; `stop` puts all back and says what that was. */
+/**
+ * Makes MySQL log the statements of connections that are made from now on. `stop` restores the settings and returns a
+ * summary.
+ */
 interface Watch {
   stop(): Promise<string>;
 }
@@ -14,7 +17,7 @@ const settings = ['slow_query_log', 'slow_query_log_file', 'long_query_time'] as
 type Settings = Record<(typeof settings)[number], string | number>;
 const mostRows = 30;
 const shownCharacters = 160;
-/** Of a statement without its values, beyond which there is only more of the same. */
+/** The most characters that are read of a statement without its values; more would only repeat. */
 const readCharacters = 4_000;
 
 export async function watchStatements(world: World, line: string): Promise<Watch> {
@@ -52,7 +55,7 @@ interface Sum {
   sent: number;
 }
 
-/** By the statement without its values, the longest time in all first. */
+/** Sums up the statements without their values, the longest total time first. */
 async function summary(file: string): Promise<string> {
   const sums = new Map<string, Sum>();
   for await (const { seconds, examined, sent, sql } of statementsIn(file)) {

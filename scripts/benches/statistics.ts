@@ -18,31 +18,32 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** Pairs stand side by side in time, so what slows the machine down for a while slows both of a pair. */
+/** Divides the values pair by pair. The runs of a pair follow each other, so a slow phase of the machine slows both. */
 export function ratiosOf(ours: readonly number[], theirs: readonly number[]): number[] {
   return ours.map((value, index) => value / (theirs[index] ?? Number.NaN));
 }
 
-/** Where the median would come to lie if the same were measured without end, and how sure that is. */
+/** Where the median of endless measurements would lie, and how sure this is. */
 export interface Interval {
   from: number;
   to: number;
   confidence: number;
 }
 
-/** Of an interval that says anything. */
+/** The least confidence of an interval that counts. */
 export const leastConfidence = 0.95;
 
 /**
- * Confidence interval of the median by order statistics: it takes nothing for granted but that the values are independent.
- * Of those that leave out as many values at either end it is the narrowest that is 95 % sure. Fewer than six values are
- * never so sure; the interval is then all of them.
+ * Returns the confidence interval of the median by order statistics, which assumes only that the values are
+ * independent. It is the narrowest interval that leaves out as many values at both ends and is 95 % sure. Fewer than
+ * six values are never so sure; the interval then holds all of them.
  */
 export function medianInterval(values: readonly number[]): Interval {
   const sorted = values.toSorted((a, b) => a - b);
   const count = sorted.length;
   let leftOut = 0;
-  // How likely it is that so many values, and that at most so many, lie below the median: the binomial distribution.
+  // `likelihood`: that exactly `leftOut` values lie below the median; `tail`: at most that many (binomial
+  // distribution).
   let likelihood = 0.5 ** count;
   let tail = likelihood;
   for (;;) {
@@ -55,7 +56,7 @@ export function medianInterval(values: readonly number[]): Interval {
   return { from: at(leftOut), to: at(count - 1 - leftOut), confidence: 1 - 2 * tail };
 }
 
-/** Beyond this, another run on the same machine would tell another story. One pair that was disturbed says nothing. */
+/** Beyond this, another run on the same machine would give another result. One disturbed pair is no sign of that. */
 export const widestMiddle = 1.25;
 
 export const isNoisy = ({ middle: [from, to] }: Spread): boolean => !(to / from <= widestMiddle);

@@ -102,7 +102,10 @@ export function refusalOf({ line, sides }: Result): string {
 Let the machine be quiet, or give --allow-noise.`;
 }
 
-/** An email from request to sink: where a side renders, at the door or at the worker, makes no difference here. */
+/**
+ * Compares the whole way of an email from request to sink, so that it does not matter whether a side renders in web
+ * or in the worker.
+ */
 export function wholeWay(results: readonly Result[]): string {
   const rate = (line: string, side: string) =>
     results.find((result) => result.line === line)?.sides.find((one) => one.side === side)?.rate.median ??

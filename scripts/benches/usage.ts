@@ -2,18 +2,18 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { cpus } from 'node:os';
 
-/** The CPU time of one process in the measured time; its memory at the most since it started. */
+/** The CPU time of one process in the measured time, and its peak memory since it started. */
 export interface Usage {
   cpuSeconds: number;
   peakMb: number;
-  /** Without the files it is made of: a machine holds those of Node once, for however many processes. */
+  /** Memory without the program's files: a machine holds those of Node once, for any number of processes. */
   ownPeakMb: number;
 }
 export type Usages = Record<string, Usage>;
 export interface Window {
   seconds: number;
   usages: Usages;
-  /** Processors kept busy by what is not ours: other programs of the machine, and its kernel. */
+  /** Processors that were busy with other programs of the machine and its kernel. */
   otherCores: number;
 }
 
@@ -58,7 +58,7 @@ function readProc(pid: number): Usage {
   };
 }
 
-/** Elsewhere neither the peak nor the files are told, so it is what the process has now. */
+/** Reads the usage by ps. It tells neither the peak nor the files, so this is the memory of the moment. */
 function readPs(pid: number): Usage {
   const [time = '0', kb = '0'] = execFileSync('ps', ['-o', 'time=,rss=', '-p', String(pid)], {
     encoding: 'utf8',

@@ -145,7 +145,7 @@ async function describeMysql(database: mysql.Connection): Promise<Server> {
   return { version: row['version'], pids: pidIn(path.resolve(row['folder'], row['file'])) };
 }
 
-/** Only a file of this machine, and only while it names a database server, is believed. */
+/** Returns a process number only if the file is on this machine and names a running database server. */
 function pidIn(file: string): Record<string, number> {
   try {
     const pid = Number(fs.readFileSync(file, 'utf8'));

@@ -6,7 +6,7 @@ import * as processes from './start/processes.ts';
 import * as session from './start/session.ts';
 
 async function bench(): Promise<number> {
-  // A mistake is told before servers are started for it.
+  // Mistakes in the arguments are reported before servers are started.
   optionsOf(process.argv.slice(2));
   const folder = path.join(localDir, 'bench');
   if (!(await session.hold(folder)))

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** The environment as given, blank values left out. Settings of the product itself are shared/config/config.ts's. */
+/** The environment without blank values. shared/config/config.ts reads the settings of the product itself. */
 export const given: Readonly<Record<string, string | undefined>> = Object.fromEntries(
   Object.entries(process.env).filter(([, value]) => value),
 );
@@ -10,10 +10,10 @@ export const checkout = path.resolve(import.meta.dirname, '../..');
 /** The folder of all that a run keeps: data of the private servers, secrets, logs. */
 export const localDir = path.resolve(given['LOCAL_DIR'] ?? path.join(checkout, '.local'));
 
-/** Whether there is one to work on, as local-environment.ts found it for the commands that want one. */
+/** Whether a platform to work on is missing; local-environment.ts sets this for the commands that need one. */
 export const platform = { isMissing: false };
 
-/** Ends a command that has no platform to work on. Help, and mistakes in the arguments, come before. */
+/** Ends a command that has no platform to work on. Runs after help and mistakes in the arguments. */
 export function needPlatform(): void {
   if (!platform.isMissing) return;
   process.stderr.write(
@@ -22,7 +22,7 @@ export function needPlatform(): void {
   process.exit(1);
 }
 
-/** For modules that are loaded after this call and read the environment themselves. */
+/** Sets missing values of the environment, for modules that are loaded after this call and read it themselves. */
 export function fillIn(values: Record<string, string>): void {
   for (const [name, value] of Object.entries(values)) if (!given[name]) process.env[name] = value;
 }

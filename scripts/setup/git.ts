@@ -4,7 +4,7 @@ import { Unfit } from './start/session.ts';
 
 const run = promisify(execFile);
 
-/** The answer of git about the checkout; a refusal is said as git says it. */
+/** Returns the output of git about the checkout. Throws Unfit with git's own message. */
 export async function git(root: string, args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await run('git', args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
@@ -15,7 +15,7 @@ export async function git(root: string, args: readonly string[]): Promise<string
   }
 }
 
-/** The same by lines. */
+/** Returns the output of git as lines. */
 export async function gitLines(root: string, args: readonly string[]): Promise<string[]> {
   return (await git(root, args)).split('\n').filter(Boolean);
 }

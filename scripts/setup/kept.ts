@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 
-/** Replaced in one step and readable by its owner only, because most of what is kept is secret. */
+/** Writes a file in one step, readable by its owner only, because most of these files hold secrets. */
 export function write(file: string, value: unknown): void {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}`;
@@ -26,7 +26,10 @@ export interface Secrets {
   opsPassword: string;
 }
 
-/** Made once for a folder: stored rows are encrypted with them, so they must survive every restart. */
+/**
+ * Returns the secrets of a folder. They are made once: stored rows are encrypted with them, so they must survive
+ * every restart.
+ */
 export function secrets(folder: string): Secrets {
   const file = path.join(folder, 'secrets.json');
   const kept = read(file) as Secrets | undefined;
@@ -50,7 +53,7 @@ export async function portIsFree(port: number, host = '127.0.0.1'): Promise<bool
   });
 }
 
-/** The same port as last time while it is free, so that bookmarks and open database tools stay right. */
+/** Returns the same port as last time while it is free, so that bookmarks and open database tools stay valid. */
 export async function port(folder: string, name: string): Promise<number> {
   const file = path.join(folder, 'ports.json');
   const ports = (read(file) ?? {}) as Record<string, number>;

@@ -3,10 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * `node scripts/setup/lock-platforms.ts`, after every change of the lock file. npm leaves out the packages of other
- * platforms that it could not see when it wrote the file (npm/cli#4828), and then `npm ci` refuses it on every
- * machine. This adds them by name and version, each for its own platform only, and pins them by what the registry says
- * of their content. A version that the registry has not for every platform is none that can be pinned: take an older one.
+ * Run `node scripts/setup/lock-platforms.ts` after every change of the lock file. npm leaves out the packages of
+ * other platforms that it could not see when it wrote the file (npm/cli#4828), and then `npm ci` refuses the file on
+ * every machine. This program adds them by name and version, each for its own platform only, and pins them by the
+ * integrity value of the registry. A version that the registry does not have for every platform cannot be pinned:
+ * take an older one.
  */
 type Package = {
   version?: string;
@@ -35,7 +36,7 @@ function platformOf(name: string): Pick<Package, 'os' | 'cpu' | 'libc'> {
   return { ...(libc ? { libc } : {}), os: [os], cpu: [cpu] };
 }
 
-/** By npm itself, so that whatever registry it is set up for is asked. */
+/** Asks npm itself, so that the registry of its settings is used. */
 function integrityOf(name: string, version: string): string {
   const wanted = `${name}@${version}`;
   const answer = execFileSync('npm', ['view', wanted, 'dist.integrity', '--json'], { encoding: 'utf8' });

@@ -20,7 +20,7 @@ export function openRedis(): Redis {
 
 export const prefix = process.env['QUEUE_PREFIX']!;
 
-/** A plain BullMQ worker with so many jobs in hand. */
+/** Starts a plain BullMQ worker with this number of jobs in flight. */
 export function workOn<Data>(
   queue: string,
   jobsInFlight: number,

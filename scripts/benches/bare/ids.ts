@@ -4,7 +4,7 @@ const random = Buffer.alloc(8 * 512);
 let used = random.length;
 let counter = 0;
 
-/** Rises with time, so that rows append. */
+/** Returns an id that rises with time, so that new rows go to the end of the index. */
 export function risingId(): Buffer {
   if (used === random.length) {
     randomFillSync(random);

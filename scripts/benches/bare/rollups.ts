@@ -3,8 +3,8 @@ import { serve } from '../serve.ts';
 import { openDatabase } from './connections.ts';
 
 /**
- * Reads events some at a time, writes down how each message was last counted, and adds what they tell to a row for each hour,
- * tag and domain, in one transaction with its mark.
+ * Reads events in batches, stores the last counted state of each message, and adds the changes to a row for each
+ * hour, tag and domain, in one transaction with the position reached.
  */
 const batchSize = 5_000;
 const hourMs = 3_600_000;
@@ -61,7 +61,7 @@ async function count(connection: mysql.PoolConnection, after: number): Promise<n
 const domainOf = (name: string, address: string) =>
   `${name} ${address.slice(address.lastIndexOf('@') + 1).replace('>', '')}`;
 
-/** All events from after one position up to another. */
+/** Counts all events after one position, up to another. */
 async function countAll({ after, upTo }: { after: number; upTo: number }): Promise<void> {
   const database = openDatabase();
   const connection = await database.getConnection();

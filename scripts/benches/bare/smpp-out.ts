@@ -21,8 +21,8 @@ import { rowWriter } from './rows.ts';
 import type { TextJob } from './sms-out.ts';
 
 /**
- * A loop over the texts that are due, or a BullMQ job for each: submit, await the answer, a batched update of the result;
- * and a batched update for the receipts, which are answered after it.
+ * A loop over the texts that are due, or a BullMQ job for each one: submit, await the answer, a batched update of the
+ * result. A batched update stores the receipts, which are answered after it.
  */
 export interface CarrierSettings {
   port: number;
@@ -97,7 +97,7 @@ async function submit(index: number): Promise<void> {
 
 async function keepReceipt(own: number, body: Buffer): Promise<void> {
   const reference = /^id:(\S+)/.exec(decodeShortMessage(body).message.toString('latin1'))![1]!;
-  // It may come in one piece with the answer, before that has been looked at.
+  // The receipt may arrive in one piece with the answer, before we have read the answer.
   if (!sent.has(reference)) await nextTurn();
   const index = (await sent.get(reference))!;
   sent.delete(reference);

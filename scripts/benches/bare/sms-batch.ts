@@ -6,8 +6,9 @@ import { openDatabase } from './connections.ts';
 import { risingId } from './ids.ts';
 
 /**
- * For 500 rows at a time: the rows are read, their texts rendered here by liquidjs, which has parsed the source once, and
- * one transaction has a multi-row insert of the messages, another of their events, and an update of counts and place.
+ * Takes 500 rows at a time: reads them and renders their texts with liquidjs, which has parsed the source once. One
+ * transaction has a multi-row insert of the messages, one of their events, and an update of the counts and the
+ * position.
  */
 export interface BareBatch {
   id: number;

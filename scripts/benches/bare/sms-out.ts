@@ -5,8 +5,8 @@ import { openDatabase, openRedis, prefix, workOn } from './connections.ts';
 import { rowWriter } from './rows.ts';
 
 /**
- * A BullMQ job, a submit to a sink that does what the simulator does (a phone, its text and what it still has to answer in
- * one batched transaction, and a delayed job for the answer), a batched update of the result.
+ * A BullMQ job; a submit to a sink that does the work of the simulator (a phone, its text and the pending answer in
+ * one batched transaction, and a delayed job for the answer); a batched update of the result.
  */
 export interface TextSettings {
   queue: string;
@@ -19,7 +19,7 @@ export interface TextJob {
 }
 
 const answerAfterMs = 1_000;
-// Of rows that are there: an update of many.
+// The rows exist already, so this statement updates many of them at once.
 const results = 'INSERT INTO bare_texts (id, status, reference, sent_at)';
 const asUpdate =
   ' ON DUPLICATE KEY UPDATE status = VALUES(status), reference = VALUES(reference), sent_at = VALUES(sent_at)';

@@ -1,4 +1,4 @@
-/** Tables of a program that does only this: the columns that a request or a result fills, an index for who reads them. */
+/** Tables of a program that does nothing else: columns for a request and its result, and an index for each reader. */
 export const tables: Record<string, string> = {
   bare_emails: `(
     id BINARY(16) NOT NULL PRIMARY KEY, workspace_id BINARY(16) NOT NULL, status VARCHAR(10) NOT NULL,

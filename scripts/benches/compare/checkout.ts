@@ -6,15 +6,15 @@ import { git, gitLines } from '../../setup/git.ts';
 import * as processes from '../../setup/start/processes.ts';
 import * as session from '../../setup/start/session.ts';
 
-/** The files of a commit with the packages that it wants. */
+/** The files of a commit with the packages that they need. */
 export interface Checkout {
-  /** In short, and how its message begins. */
+  /** The short id of the commit and the first line of its message. */
   title: string;
   folder: string;
   node: string;
 }
 
-// A hook that the reader has set up is for work on the project.
+// Git hooks of the developer are for work on the project, not for these checkouts.
 const withoutHooks = ['-c', 'core.hooksPath=/dev/null'];
 const neededFiles = ['lines/index.ts', 'line.ts', 'world.ts'].map((file) => `scripts/benches/${file}`);
 
@@ -29,7 +29,10 @@ export async function workingTree(): Promise<Checkout> {
   };
 }
 
-/** A git worktree of the commit, until this process ends. One that a killed run has left in the folder goes first. */
+/**
+ * Makes a git worktree of the commit, which lasts until this process ends. First removes one that a killed run has
+ * left in the folder.
+ */
 export async function checkOut(commit: string, folder: string): Promise<Checkout> {
   const id = (await git(checkout, ['rev-parse', '--verify', `${commit}^{commit}`])).trim();
   remove(folder);
@@ -42,7 +45,10 @@ export async function checkOut(commit: string, folder: string): Promise<Checkout
   return { title: await titleOf(id), folder, node: fs.existsSync(own) ? own : process.execPath };
 }
 
-/** Files of the benches that are not as they were: a line that measures something else cannot be compared. */
+/**
+ * Lists the files of the benches that have changed since the commit: lines that measure something else cannot be
+ * compared.
+ */
 export async function changedBenches(commit: string): Promise<string[]> {
   const folder = 'scripts/benches';
   const changed = await gitLines(checkout, ['diff', '--name-only', `${commit}^{commit}`, '--', folder]);
@@ -63,10 +69,10 @@ async function addPackages(commit: string, folder: string): Promise<void> {
   if (code !== 0) throw new session.Unfit(`The packages of ${commit} could not be installed:\n${output}`);
 }
 
-/** At once, as an ending process does it. */
+/** Removes the worktree synchronously, because this also runs while the process ends. */
 function remove(folder: string): void {
   if (!fs.existsSync(folder)) return;
-  // A link to the packages of ours is not to be followed.
+  // The folder may be a link to our own packages, which must not be followed.
   fs.rmSync(path.join(folder, 'node_modules'), { recursive: true, force: true });
   spawnSync('git', ['worktree', 'remove', '--force', '--force', folder], { cwd: checkout, stdio: 'ignore' });
   fs.rmSync(folder, { recursive: true, force: true });

@@ -27,7 +27,7 @@ interface Options {
 }
 type Servers = Record<'mysqlUrl' | 'redisUrl', string>;
 
-/** The benches of one commit, in a process that has its modules, with a database of its own. */
+/** The benches of one commit, in a process that loads the modules of this commit and has a database of its own. */
 interface Tree {
   title: string;
   driver: Servant;
@@ -37,12 +37,13 @@ interface Tree {
 type Trees = Record<TreeName, Tree>;
 
 const folder = path.join(localDir, 'bench/compare');
-// Of both there is one.
+// Both trees use one server of each.
 const sharedServers = ['mysql', 'redis'];
 
 /**
- * Measures the working tree beside a commit: both are driven in turn through the same lines, on the same servers, each by
- * its own benches. Returns the exit code: 1 where it is sure that something is slower than it may be.
+ * Measures the working tree against a commit: runs both in turn through the same lines, on the same servers, each
+ * with its own benches. Returns the exit code, which is 1 when a line is certainly slower than it may be, or when one
+ * has failed.
  */
 export async function compare(options: Options, servers: Servers): Promise<number> {
   const { commit, chosen, json } = options;
@@ -70,7 +71,7 @@ export async function compare(options: Options, servers: Servers): Promise<numbe
       save(json ?? path.join(folder, `${line.name}.json`), json ? done : compared);
     } catch (error) {
       if (processes.isEnding()) throw error;
-      // The results of the other lines took hours.
+      // One failed line must not end the run, since the results of the others took hours.
       process.stderr.write(`${line.name}: ${(error as Error).stack}\n`);
       hasFailed = true;
     }
@@ -86,7 +87,7 @@ async function startTree(name: TreeName, checkout: Checkout, servers: Servers): 
   const driver = await startServant({
     node: checkout.node,
     args: [path.join(import.meta.dirname, 'driver.ts'), checkout.folder, own],
-    // The compiled code of one commit is of no use to the other.
+    // Each commit has its own compile cache, because it cannot use that of the other.
     settings: { LOCAL_DIR: own },
     logFile: path.join(own, 'logs/driver.log'),
   });
@@ -109,7 +110,7 @@ async function compareLine(line: Line, both: Trees, options: Options): Promise<C
     for (const side of sides) for (const tree of trees) await run(tree, side);
     for (let pair = 0; pair < pairs; pair += 1)
       for (const { side, pairs } of all) {
-        // The tree that goes first changes, so that none always comes after the same one.
+        // The two trees take turns in going first, so that neither always comes second.
         for (const tree of pair % 2 === 0 ? trees : trees.toReversed())
           pairs[tree].push(await run(tree, side));
         progress(line, side, pairs);

@@ -13,16 +13,16 @@ import { columns, fraction, whole } from '../table.ts';
 export const trees = ['new', 'old'] as const;
 export type TreeName = (typeof trees)[number];
 
-/** The runs of one side of a line, those of the same place in one pair. */
+/** The runs of one side of a line. Runs at the same index are a pair. */
 export type Pairs = Record<TreeName, Run[]>;
 
-/** Sure that it is so; sure that it is not; neither. */
+/** met: surely fast enough; MISSED: surely not; UNDECIDED: neither is sure. */
 type Verdict = 'met' | 'MISSED' | 'UNDECIDED';
 
-/** One measure of both, and new by old, pair by pair; no ratio where nothing was measured. */
+/** One measure of both trees, and its ratio new / old for each pair. There is no ratio if nothing was measured. */
 export interface Row {
   name: string;
-  /** After the point, where it is shown. */
+  /** The digits after the decimal point in the table. */
   digits: number;
   old: Spread;
   new: Spread;
@@ -40,7 +40,7 @@ export interface Comparison {
   pairs: number;
   scale: number;
   machine: Record<string, string | number>;
-  /** By what `least` is judged. Where less is better, it is old by new. */
+  /** The measure that `least` is compared with. For a measure where less is better, the ratio is old / new. */
   comparedBy: 'rate' | 'p50' | 'cpu';
   speed: { median: number; interval: Interval };
   least: number;
@@ -95,7 +95,7 @@ function measuresOf(unit: string, { window, figures = {} }: Run, servers: string
   ];
 }
 
-/** None where one of both has not been measured. */
+/** Returns undefined when one of the two has not been measured. */
 function rowOf({ name, digits, of }: Measure, pairs: Pairs): Row | undefined {
   const valuesOf = (tree: TreeName) => pairs[tree].map((run) => of(run) ?? Number.NaN);
   const [ours, theirs] = [valuesOf('new'), valuesOf('old')];
@@ -112,7 +112,7 @@ function rowOf({ name, digits, of }: Measure, pairs: Pairs): Row | undefined {
   };
 }
 
-/** By which measure, and as a speed: more is better. */
+/** Returns the ratios of the chosen measure as a speed, so that more is better. */
 function speedOf(comparedBy: Comparison['comparedBy'], pairs: Pairs): Comparison['speed'] {
   const measure = {
     rate: rateOf,
@@ -160,13 +160,13 @@ export function comparisonOf(
 const withoutContent = (runs: Run[]) => runs.map(({ content: _content, ...run }) => run);
 
 const between = ({ from, to }: Interval) => `${from.toFixed(2)}..${to.toFixed(2)}`;
-/** Of few values nothing is sure. */
+/** With few values no interval is sure. */
 const sure = ({ confidence }: Interval) =>
   confidence < leastConfidence ? 'least..most' : `${(100 * confidence).toFixed(1)} % sure`;
 
 const show = ({ digits }: Row, { median }: Spread) => (digits === 0 ? whole : fraction(digits))(median);
 
-/** How `least` was judged, in one line. */
+/** Returns the verdict about `least` in one line. */
 export function verdictLine({ line, side, comparedBy, speed, pairs, least, verdict }: Comparison): string {
   const what = { rate: 'rate, new / old', p50: 'p50, old / new', cpu: 'CPU time, old / new' }[comparedBy];
   const why = verdict !== 'UNDECIDED' || pairs >= leastPairs ? '' : `; ${leastPairs} pairs are the least`;

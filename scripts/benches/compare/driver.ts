@@ -6,8 +6,8 @@ import { serve } from '../serve.ts';
 import type { World } from '../world.ts';
 
 /**
- * Runs the benches of the checkout that the first argument names, as compare.ts tells it to. All that it takes for granted of
- * a commit is how a world and a line are opened, and what a run reports; everything else is the commit's own affair.
+ * Runs the benches of the checkout that the first argument names, as compare.ts tells it. It depends only on how a
+ * commit opens a world and a line, and on what a run reports; a commit is free to change everything else.
  */
 const [checkout = '', folder = ''] = process.argv.slice(2);
 

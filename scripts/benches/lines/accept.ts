@@ -77,7 +77,8 @@ export async function openAccept(bench: Bench, { name, email, callers }: Asked):
   async function platform(caller: Caller): Promise<Run> {
     await world.clear();
     const { web, port } = await cast.web({
-      // Each request makes a job, as on the other side, though one customer alone would soon have no room for more.
+      // Each request makes a job, as on the other side. With the default limit, one customer alone would soon have no
+      // room for more jobs.
       EMAIL_JOBS_PER_WORKSPACE: '1000000',
     });
     const result = await run(web, port, stores.platform, caller);
@@ -107,8 +108,8 @@ export async function openAccept(bench: Bench, { name, email, callers }: Asked):
 }
 
 /**
- * A wake-up follows the answer and is best effort (a sweep makes what is missing), so on a machine that stalls a few may
- * be lost; many would mean that the rate was bought with them.
+ * Checks the jobs of the accepted emails. A wake-up follows the answer and is best effort (a sweep makes missing
+ * jobs), so a slow machine may lose a few. Many lost ones would mean that the rate was reached at their cost.
  */
 async function checkJobs(accepted: number, count: () => Promise<number>): Promise<void> {
   let jobs = await count();
@@ -119,7 +120,10 @@ async function checkJobs(accepted: number, count: () => Promise<number>): Promis
   if (jobs > accepted || jobs < accepted * 0.99) throw new Mismatch(`${jobs} jobs for ${accepted} emails`);
 }
 
-/** Every answer is a 201 and has its three rows. Returns what is stored, one line for each different email. */
+/**
+ * Checks that every answer is a 201 and has its three rows. Returns the stored content, one line for each different
+ * email.
+ */
 async function check(database: mysql.Connection, stored: Stored, answers: Answers): Promise<string> {
   const accepted = answers['201'] ?? 0;
   checkEqual('answers', answers, { '201': accepted });

@@ -93,7 +93,10 @@ async function open(bench: Bench, name: string, others: number): Promise<Opened>
   };
 }
 
-/** By the start of a name, an email, the last six digits of a number, a reference, and what is not there. */
+/**
+ * Returns searches by the start of a name, an email, the last six digits of a number, a reference, and a text that
+ * nobody has.
+ */
 function searches(count: number): Record<string, string>[] {
   return Array.from({ length: 200 }, (_, index) => {
     const place = Math.floor((count / 200) * index);

@@ -35,7 +35,7 @@ async function open(bench: Bench): Promise<Opened> {
       settings,
     );
     await bulk.ask('resume', 'send-email-marketing');
-    // Until both are warm.
+    // Warms both up.
     for (let index = 0; index < 20; index += 1) {
       await loader.ask('acceptCode', `warm-${index}`);
       await delay(everyMs);

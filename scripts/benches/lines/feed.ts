@@ -13,7 +13,7 @@ const readers = 4;
 const pages = 10;
 const measureMs = 4_000;
 
-// As in life, ids rise with the positions, near enough.
+// As in real use, ids rise with the positions, near enough.
 const risingId = "UNHEX(RPAD(LPAD(HEX(1900000000000 + position + ?), 12, '0'), 32, '7'))";
 
 type Read = { events: number; ms: number; p50Ms: number; p99Ms: number };
@@ -75,7 +75,7 @@ async function open(bench: Bench): Promise<Opened> {
   async function platform(start: number): Promise<Run> {
     const { web, port } = await cast.web();
     const cursors = await loader.ask<string[]>('feedCursors', placesFrom(start));
-    // The readers count events by their text, and do not take a page apart.
+    // The readers only count events and do not parse a page, so one page is checked here.
     const page = await apiAt(port, key).get('/v2/events', { query: { limit: 1000, cursor: cursors[0]! } });
     checkEqual('different events on a page', new Set(page.data.map(({ id }) => id)).size, 1000);
     const result = await run(web, port, { cursors, headers: { Authorization: `Bearer ${key}` } });

@@ -11,7 +11,9 @@ import { openWindow } from '../usage.ts';
 
 const emails = 200;
 const betweenMs = 40;
-/** One after the other without a pause: what is measured is a system at rest, and not one that was just started. */
+/**
+ * Sent one after the other without a pause, because we measure a system at rest that has been running for some time.
+ */
 const warm = 1_000;
 
 async function open(bench: Bench): Promise<Opened> {
@@ -25,7 +27,7 @@ async function open(bench: Bench): Promise<Opened> {
   const smtpUrl = `smtp://127.0.0.1:${await sink.ask<number>('listen')}`;
   const agent = new Agent();
 
-  /** How long the answer took, in milliseconds; the address says when it was asked for. */
+  /** Returns the milliseconds until the answer. The address tells the sink when the email was requested. */
   async function send(port: number, name: string): Promise<number> {
     const startedAt = performance.now();
     const recipient = `at-${performance.timeOrigin + startedAt}-${name}@inbox.example`;

@@ -13,7 +13,7 @@ const events = 40_000;
 const keptEvents = 300_000;
 const webhooks = 2;
 const bareBatch = 1_000;
-/** The platform's own defaults: so many of a webhook at a time, so many in a job. */
+/** The platform's defaults: deliveries of one webhook that may be in Redis at a time, and deliveries in one job. */
 const deliveriesInRedis = 500;
 const deliveriesOfJob = 10;
 
@@ -24,7 +24,7 @@ async function open(bench: Bench): Promise<Opened> {
   const loader = await cast.servant('loaders/platform', { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' });
   const { key } = await loader.ask<Customer>('customer');
   await setUp(cast, key, async (api) => {
-    // Nobody delivers here, so nobody listens there.
+    // No worker delivers here, so nothing needs to listen at these addresses.
     for (let index = 0; index < webhooks; index += 1)
       await api.post('/v2/webhooks', {
         body: { url: `http://127.0.0.1:9/${index}`, events: ['email.queued'] },
@@ -52,7 +52,7 @@ async function open(bench: Bench): Promise<Opened> {
     return { count: sizes.count, window, content: `${total} ${webhooks * total}` };
   }
 
-  /** Events that have been relayed long ago. */
+  /** Stores events that were relayed long ago. */
   async function keep(count: number): Promise<void> {
     await loader.ask('storeEvents', { first: 0, count: 1 });
     const [[row]] = await database.query<mysql.RowDataPacket[]>('SELECT id FROM events');

@@ -12,7 +12,10 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const yearDays = 365;
 const mostHoursDays = 31;
-/** Days on which the years that are asked for begin: in the middle of a month, which takes the most rows. */
+/**
+ * The number of days on which the requested years begin. They are in the middle of a month, which takes the most
+ * rows.
+ */
 const firstDays = 3;
 const zones = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland'];
 type Report = (typeof reports)[number];
@@ -59,7 +62,7 @@ async function open(bench: Bench): Promise<Opened> {
       (query) => `http://127.0.0.1:${port}/v2/reports/${report}?${new URLSearchParams(query).toString()}`,
     );
 
-  /** Each name had a message an hour. */
+  /** Checks a report: each name had one message an hour. */
   async function check(report: Report): Promise<void> {
     for (const query of queriesOf(report)) {
       const { from, to, data } = await api.get(`/v2/reports/${report}`, { query });

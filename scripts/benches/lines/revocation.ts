@@ -17,7 +17,7 @@ async function open(bench: Bench): Promise<Opened> {
 
   async function run(): Promise<Run> {
     await world.clear();
-    // A process forgets a key only because it is told.
+    // With this cache time, a process forgets a key only because it is told.
     const settings = { KEY_CACHE_SECONDS: '3600' };
     const [here, there] = [await cast.web(settings, 'web-1'), await cast.web(settings, 'web-2')];
     const api = apiAt(here.port, own);

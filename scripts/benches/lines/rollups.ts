@@ -19,13 +19,13 @@ async function open(bench: Bench): Promise<Opened> {
   const loader = await cast.servant('loaders/platform');
   await loader.ask('customer');
   const each = Math.max(1, Math.round((emails * scale) / slice)) * slice;
-  // First all of these are accepted; then they are sent, while as many others are accepted.
+  // First `each` emails are accepted; then they are sent, while as many others are accepted.
   const sizes = { warm: each, count: 2 * each };
   const total = sizes.warm + sizes.count;
   const content = `${2 * each} ${each}`;
   let one: Record<'emails' | 'events', Buffer>;
 
-  /** An email and its event, which all others are like. */
+  /** Makes one email and its event, which all others are copied from. */
   async function prepare(): Promise<void> {
     await world.clear();
     await loader.ask('acceptEmails', { first: 0, count: 1 });

@@ -48,7 +48,7 @@ async function open(bench: Bench): Promise<Opened> {
     return { count: sizes.count, window: used, content: `${total} texts` };
   }
 
-  /** From the call that accepts a text to its submit_sm. */
+  /** Measures from the call that accepts a text to its submit_sm. */
   async function latency(): Promise<TimedTexts> {
     await world.clear();
     const worker = await startWorker();

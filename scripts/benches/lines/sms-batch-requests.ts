@@ -30,7 +30,7 @@ async function open(
     await world.clear();
     const { key } = await loader.ask<Customer>('customer');
     const { web, port } = await cast.web();
-    // By the client that customers have. A single request costs it nothing beside ten thousand rows.
+    // Uses the client that customers have. Its cost for a single request is nothing beside ten thousand rows.
     const api = apiAt(port, key);
     const post = async ({ rows, make }: Request): Promise<number> => {
       const send = make();

@@ -7,7 +7,7 @@ import { openWorld, type World } from '../world.ts';
 
 const warm = 2_000;
 const rows = 20_000;
-// The numbers that a line has are a million, and the warm rows take some too.
+// A line has a million numbers, and the warm-up rows take some of them too.
 const rowsBefore = 970_000;
 const queue = 'expand-batch';
 const redisMb = 'Redis MB';
@@ -90,7 +90,9 @@ type Players = {
   worker: () => Promise<{ stop: () => Promise<void> }>;
 };
 
-/** As if so many rows had become messages that wait for their turn: what one row leaves, so many times. */
+/**
+ * Fills the tables as if `count` rows had become messages that wait for their turn, by copies of what one row leaves.
+ */
 async function fill({ database }: World, count: number, { ask, worker }: Players): Promise<void> {
   await ask('acceptBatch', { content: 'liquid', first: 0, count: 1 });
   const started = await worker();
@@ -106,7 +108,7 @@ async function fill({ database }: World, count: number, { ask, worker }: Players
   await database.query('ANALYZE TABLE sms_messages, events');
 }
 
-/** The newest batch has so many rows before its own, which are messages already. */
+/** Gives the newest batch `before` rows in front of its own, which count as messages already. */
 async function moveBehind(database: mysql.Connection, before: number): Promise<void> {
   const [[batch]] = await database.query<mysql.RowDataPacket[]>('SELECT MAX(id) AS id FROM sms_batches');
   const { id } = batch!;

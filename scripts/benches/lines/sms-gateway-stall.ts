@@ -6,7 +6,7 @@ import type { TakenTexts, TimedTexts } from '../players/smsc.ts';
 
 const warm = 600;
 const texts = 6_000;
-/** Of another customer, by the carrier that does not answer: more than it may have in hand. */
+/** Texts of another customer for the carrier that does not answer: more than this carrier may have in hand. */
 const stalled = 2_000;
 const window = 50;
 const timed = 200;
@@ -56,7 +56,7 @@ async function open(bench: Bench): Promise<Opened> {
         prefix: stalledPrefix,
       });
   }
-  /** The stalled carrier has had texts, and has answered none. */
+  /** Waits until the stalled carrier has had texts and has answered none. */
   const meet = (isStalled: boolean) =>
     isStalled
       ? until('whether texts without an answer are known', 1, async () =>

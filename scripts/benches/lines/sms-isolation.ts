@@ -7,7 +7,7 @@ import { percentile } from '../statistics.ts';
 import { openWindow } from '../usage.ts';
 
 const backlog = 100_000;
-/** Of the batch that runs, which has as many rows as one may have numbers. */
+/** Rows of the running batch: as many as a batch may have numbers. */
 const batchRows = 1_000_000;
 /** Single texts of another customer, at a steady pace; the backlog lasts longer. */
 const singles = 400;
@@ -16,13 +16,13 @@ const warm = 20;
 
 type Players = { database: mysql.Connection; ask: (call: string, value: unknown) => Promise<unknown> };
 
-/** A line whose other workspace has so much to do, `load`; `workers` are the lines of the Procfile that do it. */
+/** The work of the other workspace in a line. `load` makes it; `workers` are the lines of the Procfile that do it. */
 type Backlog = {
   name: string;
   title: (count: number) => string;
   rows: number;
   load: (players: Players, count: number) => Promise<void>;
-  /** SQL: how many are left of it. */
+  /** SQL that counts what is left of the work. */
   left: string;
   workers: string[][];
 };
@@ -96,7 +96,7 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
     const workers = await Promise.all(
       other.workers.map((kinds) => cast.platform(['workers/main.ts', ...kinds], 'workers started')),
     );
-    // Until both are warm.
+    // Warms both up.
     for (let index = 0; index < warm; index += 1) {
       await loader.ask('acceptText', `warm-${index}`);
       await delay(everyMs);

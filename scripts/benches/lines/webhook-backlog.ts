@@ -15,10 +15,10 @@ const burst = 2_000;
 const settleMs = 6_000;
 const drainMs = 40_000;
 const mostRedisMb = 50;
-/** Deliveries that have been let in together may arrive in any order. */
+/** Deliveries that were admitted together may arrive in any order. */
 const jobsPerWebhook = 500;
 
-/** Later than all that are made while it runs. */
+/** Ids later than all ids that are made during the run. */
 const idOf = (kind: string) => `UNHEX(RPAD(LPAD(HEX(1900000000000 + n), 12, '0'), 32, '${kind}'))`;
 
 type Drained = { id: string; atMs: number }[];
@@ -53,7 +53,7 @@ async function open(bench: Bench): Promise<Opened> {
   };
   const say = (text: string) => process.stderr.write(`webhook-backlog: ${text}\n`);
 
-  /** As after an hour of nothing but failures. */
+  /** Marks the webhook as after an hour of nothing but failures. */
   const markDead = () =>
     database.query(
       `UPDATE webhooks SET active = 1, auto_disabled = 0, paused_until = NULL, recovered_at = NULL,
@@ -77,7 +77,7 @@ async function open(bench: Bench): Promise<Opened> {
     await endpoints.ask('reset');
     await endpoints.ask('revive', false);
     const worker = await start();
-    // The sweep has gone round some times, and the few that try have tried.
+    // By then the sweep has run a few times, and the few deliveries that try the endpoint have been tried.
     await delay(settleMs);
     const close = openWindow({ worker: worker.pid, endpoints: endpoints.pid, ...world.servers });
     await loader.ask('storeNow', burst);
@@ -111,7 +111,7 @@ async function open(bench: Bench): Promise<Opened> {
     }
   }
 
-  /** The endpoint is back: what arrives when, and whether what was due first arrives first. */
+  /** Brings the endpoint back and records which delivery arrives when, to see whether those due first arrive first. */
   async function drain(): Promise<void> {
     if (isDrained) return;
     isDrained = true;

@@ -39,7 +39,7 @@ async function open(bench: Bench): Promise<Opened> {
   ];
   await setUp(cast, key, async (api) => {
     const add = (url: string) => api.post('/v2/webhooks', { body: { url, events: ['email.queued'] } });
-    // Among the others, as they would be.
+    // The bad webhooks are mixed with the others, as in real use.
     for (const index of places(healthy)) {
       await add(urlOf('ok', index));
       const url = bad[index / 5];
@@ -47,7 +47,7 @@ async function open(bench: Bench): Promise<Opened> {
     }
   });
 
-  /** The bad ones subscribe to the events, or to nothing that happens. */
+  /** Starts the workers. The bad webhooks subscribe to the events, or to an event that never happens. */
   async function begin(withBad: boolean): Promise<Program[]> {
     await world.clear();
     await database.query(

@@ -53,7 +53,7 @@ async function open(bench: Bench): Promise<Opened> {
       cast.platform(['workers/main.ts', 'relay-events', 'deliver-webhook'], 'workers started', {
         WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
       }),
-    // Events that nobody was woken for lie still, because no sweep runs.
+    // Stored events wait until the relay is woken, because no sweep runs.
     hold: async () => undefined,
     load: (first, count) => loader.ask('storeEvents', { first, count }),
     release: () => loader.ask('wakeRelay'),
@@ -114,7 +114,7 @@ async function open(bench: Bench): Promise<Opened> {
   };
 }
 
-/** By the client that customers have, and by a library that neither side signs with. */
+/** Verifies a signature with the client that customers have, and with a library that neither side signs with. */
 async function checkSignature({ head, body }: Sample, origin: string, secret: string): Promise<void> {
   const [start = '', ...lines] = head.split('\r\n');
   const [method = '', target = ''] = start.split(' ');

@@ -19,7 +19,7 @@ export interface Book {
 
 const batchesAtOnce = 2;
 
-/** `isHostile`: made to make searches slow, as its contacts have nearly all words in common. */
+/** Makes a book. `isHostile`: its contacts share nearly all words, which makes searches slow. */
 async function book({ batches, isHostile }: { batches: number; isHostile?: boolean }): Promise<Book> {
   const { id: workspaceId } = await workspaces.create({ name: 'Bench' });
   const { key } = await apiKeys.issue(workspaceId);
@@ -37,7 +37,7 @@ async function book({ batches, isHostile }: { batches: number; isHostile?: boole
   return { key, workspaceId };
 }
 
-/** Other customers with the same contacts and words, so that the tables are as many times as large. */
+/** Makes other customers with the same contacts and words, so that the tables grow by this factor. */
 async function copies({ workspaceId, times }: { workspaceId: string; times: number }): Promise<void> {
   const from = idToBytes(workspaceId);
   const workspaceIds: Buffer[] = [];
@@ -49,7 +49,10 @@ async function copies({ workspaceId, times }: { workspaceId: string; times: numb
   for (const to of workspaceIds) await copy('contact_words', 'word, contact_id', from, to);
 }
 
-/** Millions of rows in no order of an index take ten times as long as sorting them for it once, at the end. */
+/**
+ * Fills a table without its indexes and adds them at the end. Inserting millions of rows in random order takes ten
+ * times as long as sorting them once.
+ */
 async function withoutIndexes(table: string, fill: () => Promise<void>): Promise<void> {
   const [created] = await query(`SHOW CREATE TABLE ${table}`);
   const indexes = [...String(created!['Create Table']).matchAll(/^ {2}((?:UNIQUE )?KEY `(\w+)` .+?),?$/gm)];
@@ -75,7 +78,7 @@ async function copy(table: string, key: string, from: Buffer, to: Buffer): Promi
 
 type Place = { workspaceId: string; filter: object; after: number };
 
-/** The cursor of the page that comes after so many contacts. */
+/** Returns the cursor of the page that comes after `after` contacts. */
 async function cursor({ workspaceId, filter, after }: Place): Promise<string> {
   const [row] = await query<{ id: Buffer }[]>(
     'SELECT id FROM contacts WHERE workspace_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?',

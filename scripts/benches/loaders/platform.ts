@@ -37,8 +37,9 @@ import {
 import { serve } from '../serve.ts';
 
 /**
- * Makes customers, which no request can make, and backlogs by the platform's own functions, as requests would have made
- * them: a request for each would take the time of a web process too. All else goes through the client (customer.ts).
+ * Makes customers, which no request can make, and makes backlogs with the platform's own functions. The rows are
+ * those that requests would have made, but requests would take the time of a web process too. Everything else goes
+ * through the client (customer.ts).
  */
 export interface Customer {
   key: string;
@@ -67,14 +68,17 @@ const acceptEmails = (range: Range) => acceptAll(range, largeEmail);
 const acceptMarketing = (range: Range) =>
   acceptAll(range, (index) => ({ ...plainEmail(index), kind: 'marketing' as const }));
 
-/** A one-time code; its address tells the sink when it was asked for. */
+/** Accepts a one-time code. Its address tells the sink when it was requested. */
 async function acceptCode(name: string): Promise<void> {
   const recipient = `at-${performance.timeOrigin + performance.now()}-${name}@inbox.example`;
   const checked = await email.prepare(caller, { ...plainEmail(0), recipient, kind: 'authentication' });
   await transaction(() => email.send(caller, checked));
 }
 
-/** Texts of this customer in the lane of batches, as a batch would store them: without jobs, for the sweep to let in. */
+/**
+ * Stores texts of this customer in the lane of batches, as a batch would: without jobs, so that the sweep admits
+ * them.
+ */
 async function storeTexts({ first, count }: Range): Promise<void> {
   const { message: like } = await sms.prepare(caller, textOf(0));
   for (let start = first; start < first + count; start += rowsAtOnce) {
@@ -90,7 +94,7 @@ async function storeTexts({ first, count }: Range): Promise<void> {
   }
 }
 
-/** One batch, of however many rows; its job waits for a worker. */
+/** Accepts one batch; its job waits for a worker. */
 async function acceptBatch({ content, first, count }: Range & { content: BatchContent }): Promise<void> {
   const messages = Array.from({ length: count }, (_, index) => batchRowOf(content, first + index));
   const request = { content: batchSources[content], messages };
@@ -98,14 +102,14 @@ async function acceptBatch({ content, first, count }: Range & { content: BatchCo
   await transaction(() => smsBatches.create(caller, request, checked));
 }
 
-/** A single text; its reference says when it was asked for. */
+/** Accepts a single text; its reference says when it was requested. */
 async function acceptText(name: string): Promise<void> {
   const clientReference = `at-${performance.timeOrigin + performance.now()}-${name}`;
   const prepared = await sms.prepare(caller, { ...textOf(0), clientReference });
   await transaction(() => sms.send(caller, prepared));
 }
 
-/** The same to a number that a carrier reaches; its content says when. */
+/** Accepts a text to a number that a carrier reaches; its content says when it was requested. */
 async function acceptTimedText(name: string): Promise<void> {
   const content = `at-${performance.timeOrigin + performance.now()}-${name}`;
   const prepared = await sms.prepare(caller, { ...carriedTextOf(0), content });
@@ -131,7 +135,7 @@ function acceptAll(range: Range, request: (index: number) => NewEmail): Promise<
   });
 }
 
-/** Some calls at a time. */
+/** Makes the calls, `callsAtOnce` at a time. */
 async function each({ first, count }: Range, call: (index: number) => Promise<void>): Promise<void> {
   const left = Array.from({ length: count }, (_, index) => first + index).values();
   const callOn = async () => {
@@ -159,7 +163,7 @@ async function storeEvents({ first, count }: Range): Promise<void> {
   }
 }
 
-/** Commits so many events that happen now, and has them relayed. */
+/** Commits `count` events that happen now, and wakes the relay. */
 async function storeNow(count: number): Promise<void> {
   const { workspaceId } = caller;
   for (let start = 0; start < count; start += rowsAtOnce) {

@@ -9,7 +9,7 @@ import { startUp } from '../../../shared/lifecycle.ts';
 import { numbers } from '../many-rows.ts';
 import { serve } from '../serve.ts';
 
-/** The counts of reports straight into their tables: years of them would take days to be counted. */
+/** Writes the counts of reports straight into their tables, because counting years of events would take days. */
 export interface Counted {
   key: string;
 }
@@ -28,7 +28,7 @@ const dayHours = 24;
 const both = ['email', 'sms'] as const;
 const startsAtOnce = 20;
 
-/** All of them in each day; one message an hour each. */
+/** Each name has one message an hour on every day. */
 const busy: Names[] = [
   { dimension: 'tag', prefix: 'tag-', count: 1_000, channels: both },
   { dimension: 'country', prefix: '', count: 240, channels: ['sms'] },
@@ -41,7 +41,7 @@ const quiet: Names[] = busy.map((names) => ({ ...names, count: Math.min(20, name
 const total: Names = { dimension: 'all', prefix: '', count: 1, channels: both };
 const latencyBuckets = 60;
 
-/** A workspace with a year of counts that are as many as they can be, among others with fewer. */
+/** Makes a workspace with the largest possible year of counts, among others with fewer. */
 async function year({ from, to, edges, others }: Year): Promise<Counted> {
   const { id } = await workspaces.create({ name: 'Bench' });
   const { key } = await apiKeys.issue(id);
@@ -64,7 +64,7 @@ async function year({ from, to, edges, others }: Year): Promise<Counted> {
   return { key };
 }
 
-/** One of them is made, and the rest are copies of it. */
+/** Makes one workspace, and copies it for the rest. */
 async function insertOthers(count: number, starts: Record<Span, number[]>): Promise<void> {
   const ids: Buffer[] = [];
   while (ids.length < count) ids.push(idToBytes((await workspaces.create({ name: 'Bench' })).id));
@@ -87,7 +87,7 @@ function startsOf(span: Span, from: number, to: number): number[] {
   return starts;
 }
 
-/** A message an hour for each name: so many hours as a report covers, so many messages it must tell. */
+/** Inserts one message an hour for each name, so a report must show as many messages as it covers hours. */
 async function insertCounts(
   id: Buffer,
   { dimension, prefix, count, channels }: Names,
@@ -106,7 +106,10 @@ async function insertCounts(
     );
 }
 
-/** The n-th value: countries have two letters, each of two gateways, with two error codes. */
+/**
+ * Returns SQL for the n-th value. Countries have two letters, each has two gateways, and each of these two error
+ * codes.
+ */
 function valueOf(dimension: Dimension, prefix: string): string {
   if (dimension === 'all') return "''";
   if (dimension === 'country') return 'CONV(n + 370, 10, 36)';
@@ -136,7 +139,7 @@ async function insertLatencies(id: Buffer, span: Span, starts: number[]): Promis
       );
 }
 
-/** Some at a time, as a table with the hours of each. */
+/** Passes the starts on in groups, as a table with the hours of each. */
 async function eachStarts(
   span: Span,
   starts: number[],

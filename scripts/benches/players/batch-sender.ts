@@ -8,7 +8,7 @@ export interface Sending {
   port: number;
   headers: Record<string, string>;
   senders: number;
-  /** Of each sender, which has contacts of its own. */
+  /** The first batch of each sender; each sender has contacts of its own. */
   first: number;
   count: number;
 }

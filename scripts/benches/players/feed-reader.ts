@@ -18,7 +18,7 @@ async function page({ url, headers }: Reading, cursor: string): Promise<{ events
   const answer = await request(`${url}&cursor=${cursor}`, { headers, dispatcher: agent });
   const text = await answer.body.text();
   if (answer.statusCode !== 200) throw new Error(text);
-  // The ids are counted and the rest is not parsed: on a small machine the reader must not be what is measured.
+  // Events are counted and not parsed: on a small machine the reader must not become the limit.
   const events = text.split('"occurredAt":').length - 1;
   const [, next = ''] = /"nextCursor":"([^"]+)"/.exec(text.slice(-1000)) ?? [];
   return { events, next };

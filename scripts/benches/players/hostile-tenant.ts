@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { attachmentOf, inboundToken, nineWords, plainEmail } from '../content.ts';
 import { serve } from '../serve.ts';
 
-/** A tenant that asks for the dearest work there is, without pause, until it is stopped. */
+/** A tenant that asks for the most expensive work without pause, until it is stopped. */
 export interface Attack {
   kind: 'search' | 'lists' | 'mjml' | 'keys' | 'trickle' | 'mail' | 'domains';
   port: number;
@@ -38,7 +38,7 @@ async function ask(
     });
     await answer.body.dump();
     note(answer.statusCode);
-    // A tenant that is told to wait would make less work if it did; this one hardly does.
+    // A tenant that waits when it is told to would make less work; this one hardly waits.
     if (answer.statusCode >= 400) await delay(50);
   } catch {
     note('lost');
@@ -46,7 +46,7 @@ async function ask(
   }
 }
 
-/** So many callers at once, each with one request after the other. */
+/** Runs `callers` loops at once, each with one request after the other. */
 function keepAsking(callers: number, one: (turn: number) => Promise<void>): void {
   let turn = 0;
   const call = async () => {
@@ -57,10 +57,10 @@ function keepAsking(callers: number, one: (turn: number) => Promise<void>): void
 
 const search = `/v2/contacts?${new URLSearchParams({ limit: '50', search: nineWords }).toString()}`;
 
-/** MJML that takes its compiler longer than it may: each rule looks at all siblings of all siblings. */
+/** MJML that takes longer than its compiler may: each rule looks at all siblings of all siblings. */
 const slowMjml = `<mjml><mj-head><mj-style inline="inline">${'i~i~i~i~i~i{color:red}'.repeat(100)}</mj-style></mj-head><mj-body><mj-section><mj-column><mj-raw>${'<i></i>'.repeat(9_000)}</mj-raw></mj-column></mj-section></mj-body></mjml>`;
 
-/** A mail in two forms, the second of tags within tags: it took parsers that render html minutes. */
+/** Returns a mail in two forms, the second one with tags within tags. Parsers that render HTML took minutes for it. */
 function mailOf(bytes: number): string {
   const start =
     'From: a@example.com\r\nTo: fbl@example.com\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n' +
@@ -68,7 +68,10 @@ function mailOf(bytes: number): string {
   return `${start.padEnd(bytes, 'href=')}\r\n--b--\r\n`;
 }
 
-/** 26 connections which send the body of a large email a byte at a time, and dial anew when they are closed. */
+/**
+ * Sends the body of a large email a byte at a time, and connects again when the connection is closed. The attack uses
+ * 26 such connections.
+ */
 async function trickle({ port, key }: Attack): Promise<void> {
   while (!isStopping) {
     const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });

@@ -4,12 +4,13 @@ import { percentile } from '../statistics.ts';
 import { type Proof, prover } from './proof.ts';
 
 /**
- * Posts without pause over kept connections. Requests are made beforehand, apart from what must differ in each, and answers looked at no further than their
- * length and status, so that on a small machine the load takes little of what it measures.
+ * Posts without pause over kept connections. Requests are made beforehand, except for the parts that differ in each
+ * one, and only the length and status of answers are read. So on a small machine the load takes little of what it
+ * measures.
  */
 
 export interface Load {
-  /** Of the processes that share the load, each with as many connections. */
+  /** The ports of the processes that share the load, each with as many connections. */
   ports: number[];
   path: string;
   headers: Record<string, string>;
@@ -119,7 +120,7 @@ async function measure(ms: number): Promise<Measured> {
   return { count, ms: elapsedMs, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
 }
 
-/** Sends no more, waits for what is on its way, and tells how many answers of which status there were since start. */
+/** Stops sending, waits for pending answers, and returns the number of answers for each status since the start. */
 async function stop(): Promise<Answers> {
   isStopping = true;
   if (inFlight > 0) await drained.promise;

@@ -47,7 +47,7 @@ async function send({ port, key, ms, everyMs, largeEveryMs, largeBytes }: Pace):
     if (answer.statusCode !== 201) refused[answer.statusCode] = (refused[answer.statusCode] ?? 0) + 1;
   }
 
-  /** One after the other by the clock: an answer that is late delays none of those after it. */
+  /** Sends by the clock, so that a late answer does not delay later emails. */
   async function series(every: number, changes: object): Promise<Float64Array> {
     const latencies: number[] = [];
     const sent: Promise<void>[] = [];

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { serve } from '../serve.ts';
 import { percentile } from '../statistics.ts';
 
-/** Reads pages: these addresses over and over, on so many connections. */
+/** Reads pages: these addresses over and over, on `connections` connections. */
 export interface Reading {
   urls: string[];
   headers: Record<string, string>;
@@ -11,7 +11,7 @@ export interface Reading {
   follows?: boolean;
 }
 
-/** `follows`: after each page its next one, as far as there is one. */
+/** Reads pages. `follows`: after each page it reads the next one, while there is one. */
 async function read({ urls, headers, connections, ms, follows }: Reading) {
   const agent = new Agent({ connections });
   const latencies: number[] = [];

@@ -19,7 +19,10 @@ export interface Proof {
   };
 }
 
-/** The headers for each of these bodies in turn, made anew for each request (RFC 9421, API decisions §3). */
+/**
+ * Returns a function for the headers of each of these bodies, made anew for each request (RFC 9421, API decisions
+ * §3).
+ */
 export function prover({ idempotent, signing }: Proof, path: string, bodies: readonly string[]) {
   const digests = bodies.map((body) => `sha-256=:${hash('sha256', body, 'base64')}:`);
   const signer = signing && signerOf(signing);

@@ -23,16 +23,16 @@ export interface TakenTexts {
   repeated: number;
   delivered: number;
 }
-/** Of those whose content says when they were asked for: `at-{milliseconds}-…`. */
+/** Texts whose content says when they were requested: `at-{milliseconds}-…`. */
 export interface TimedTexts {
   count: number;
   p50Ms: number;
   p99Ms: number;
 }
 
-/** Receipts that may be without their answer, on a line. */
+/** Receipts that may be without their answer on one connection. */
 const receiptWindow = 50;
-/** A phone takes longer; so a tail of it would be measured. */
+/** The delay of a receipt. A real phone takes longer, which would add a tail to the measurement. */
 const receiptAfterMs = 100;
 const pollEveryMs = 5;
 let counts: TakenTexts = { texts: 0, repeated: 0, delivered: 0 };

@@ -4,8 +4,8 @@ import { serve } from '../serve.ts';
 import { percentile } from '../statistics.ts';
 
 /**
- * A mail server that takes everything and keeps nothing but counts, and whole messages for some recipients. Of SMTP it
- * speaks what a client needs (RFC 5321 §4.5.1), in one write for each answer.
+ * A mail server that takes everything and keeps only counts, and whole messages for some recipients. It speaks the
+ * part of SMTP that a client needs (RFC 5321 §4.5.1), with one write for each answer.
  */
 
 export interface Taken {
@@ -15,7 +15,7 @@ export interface Taken {
   bytes: number;
 }
 
-/** Of those whose address says when they were asked for: `at-{milliseconds}-…`. */
+/** Messages whose address says when they were requested: `at-{milliseconds}-…`. */
 export interface Timed {
   codes: number;
   duplicates: number;
@@ -42,7 +42,7 @@ function time(recipient: string): void {
 
 function converse(socket: net.Socket): void {
   let bytes: Buffer = Buffer.alloc(0);
-  /** Of a message that has not come to its end. */
+  /** The pieces of a message that has not ended yet. */
   let begun: Buffer[] = [];
   let inMessage = false;
   let recipient = '';
@@ -111,7 +111,7 @@ serve({
     [latencies, timedNames] = [[], new Set()];
     [recipients, samples, kept] = [new Set(), new Map(), new Set(recipientsToKeep)];
   },
-  /** Answers when so many messages have come since the reset. */
+  /** Resolves when `count` messages have come since the reset. */
   reach: (count: number) =>
     new Promise<void>((resolve) => {
       awaited = { count, reached: resolve };

@@ -4,8 +4,8 @@ import { serve } from '../serve.ts';
 import { percentile } from '../statistics.ts';
 
 /**
- * The endpoints of many customers. `/ok/…` answers 200 at once, `/hang/…` takes the request and never answers, `/dead/…`
- * refuses with 503 until it is told to work. Only what is answered with 200 counts.
+ * The endpoints of many customers. `/ok/…` answers 200 at once, `/hang/…` takes the request and never answers,
+ * `/dead/…` refuses with 503 until it is told to work. Only deliveries that are answered with 200 count.
  */
 export interface Arrived {
   deliveries: number;
@@ -19,7 +19,7 @@ export interface Arrived {
 let latencies: number[] = [];
 let ids = new Set<string>();
 let duplicates = 0;
-/** Of `/dead/…`, in the order that they came in, once it works; and when. */
+/** Deliveries to `/dead/…` once it works, in the order of arrival, with their times. */
 let drained: { id: string; atMs: number }[] = [];
 let isDead = true;
 let awaited: { count: number; reached: () => void } | undefined;
@@ -66,7 +66,7 @@ serve({
   reset: () => {
     [latencies, ids, duplicates, drained] = [[], new Set(), 0, []];
   },
-  /** Answers when so many different deliveries have come since the reset. */
+  /** Resolves when `count` different deliveries have come since the reset. */
   reach: (count: number) =>
     new Promise<void>((resolve) => {
       awaited = { count, reached: resolve };

@@ -10,7 +10,7 @@ export interface Received {
   /** Webhook-Ids that came more than once. */
   duplicates: number;
   bytes: number;
-  /** Of the checksums of all bodies: with the same bodies it is the same in any order. */
+  /** The sum of the checksums of all bodies, which does not depend on their order. */
   checksum: number;
 }
 export interface Sample {
@@ -69,7 +69,7 @@ serve({
     received = { deliveries: 0, duplicates: 0, bytes: 0, checksum: 0 };
     [ids, samples] = [new Set(), []];
   },
-  /** Answers when so many deliveries have come since the reset. */
+  /** Resolves when `count` deliveries have come since the reset. */
   reach: (count: number) =>
     new Promise<void>((resolve) => {
       awaited = { count, reached: resolve };

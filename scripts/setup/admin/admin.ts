@@ -70,13 +70,16 @@ function reasonOf(error: unknown): string {
   return faults.length > 0 ? faults.join('\n') : (detail ?? error.message);
 }
 
-/** Runs one command and gives its exit code: 2 where the arguments are wrong, 1 where it fails. The caller closes what it opened. */
+/**
+ * Runs one command and returns its exit code: 2 when the arguments are wrong, 1 when it fails. The caller closes its
+ * connections.
+ */
 export async function run(args: readonly string[], output: Output): Promise<number> {
   try {
     await commandLine(output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // It has said what it has to say: help, or a mistake in the arguments.
+    // The library has already printed its message: help, or a mistake in the arguments.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     output.stderr.write(`${reasonOf(error)}\n`);
     return 1;

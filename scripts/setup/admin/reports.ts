@@ -16,7 +16,7 @@ type Given = { from?: string; to?: string; timeZone?: string; channel?: string }
 type Owner = { workspaceId: string };
 type Rows = { data: readonly object[] };
 
-/** Name of a report -> what reads it. */
+/** Name of a report -> the function that reads it. */
 const readers: Record<string, (owner: Owner, given: Given & { interval?: string }) => Promise<Rows>> = {
   sends: (owner, given) => reports.sends(owner, filterOf(SendsFilter, given)),
   'client-tags': (owner, given) => reports.clientTags(owner, filterOf(ReportFilter, given)),

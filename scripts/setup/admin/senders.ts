@@ -59,7 +59,7 @@ function addReview(program: Command, { print, workspaceOf }: Tools): void {
     .action(async (senderId: string) => print(shown(await senders.makeDefault(senderIdOf(senderId)))));
 }
 
-/** All that a reviewer goes by. */
+/** Returns everything that a reviewer needs. */
 async function toReview(only: string | null): Promise<object[]> {
   const waiting = await senders.listToReview(only, mostToReview);
   return Promise.all(

@@ -114,7 +114,7 @@ function shown(workspace: Awaited<ReturnType<typeof workspaces.change>>): object
   };
 }
 
-/** As GET /v2/workspace and GET /v2/workspace/spend have it. */
+/** Returns the values that GET /v2/workspace and GET /v2/workspace/spend show. */
 async function customerView(id: string): Promise<object> {
   const owner = { workspaceId: id };
   const { country, createdAt, defaultSender, balance } = await workspaceRecord.show(owner);

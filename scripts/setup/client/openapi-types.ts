@@ -1,8 +1,9 @@
 import { registerHooks } from 'node:module';
 
 /**
- * The types that openapi-typescript makes of a description. It writes them with the compiler's own printer, which the
- * compiler of this repository (7, a native program) no longer has, so it gets the one that @ts-morph/common carries.
+ * Returns the types that openapi-typescript makes of a description. It prints them with the API of the TypeScript
+ * compiler, which the compiler of this repository (7, a native program) no longer has, so it gets the one from
+ * @ts-morph/common.
  */
 export async function typesOf(description: object): Promise<string> {
   const printer = import.meta.resolve('@ts-morph/common/dist/typescript.js');

@@ -5,8 +5,8 @@ import { product } from '../../../shared/config/config.ts';
 import { checkout, localDir } from '../environment.ts';
 
 /**
- * Makes a package of the client alone: JavaScript and declarations, because Node strips no types within node_modules, and a
- * customer's program wants none of the platform's packages.
+ * Makes a package of the client alone: JavaScript and declarations, because Node does not strip types within
+ * node_modules, and a customer's program needs none of the platform's packages.
  */
 export function packClient(folder: string): void {
   fs.rmSync(folder, { recursive: true, force: true });

@@ -18,8 +18,8 @@ type Document = {
 };
 
 /**
- * The types that the client is made of. It sets headers and reads refusals by itself, so of each operation they have what is
- * sent and what comes back as JSON: half of what the whole description gives, and half the work for a compiler.
+ * Returns the types of the client. The client sets headers and reads refusals itself, so the types have only the JSON
+ * that each operation sends and returns: half of the whole description, and half the work for a compiler.
  */
 export async function clientTypes(): Promise<string> {
   const { webhooks: _, ...document }: Document = JSON.parse(JSON.stringify(describeApi(endpoints)));

@@ -8,8 +8,9 @@ const neededBytes = 3 * 1024 ** 3;
 const neededMemoryBytes = 6 * 1024 ** 3;
 
 /**
- * A folder in memory for data that a run throws away, always the same for `folder`, so that the next run finds what a
- * killed one left; undefined where the machine has none with room. It goes with this process.
+ * Returns a folder in memory for data that a run throws away; undefined when the machine has none with enough room.
+ * The name depends only on `folder`, so that the next run finds the folder of a killed one. The folder is removed
+ * when this process ends.
  */
 export function memoryDisk(folder: string): string | undefined {
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 12);
@@ -26,7 +27,7 @@ export function memoryDisk(folder: string): string | undefined {
   return disk;
 }
 
-/** Of Linux: what can be had without swapping. */
+/** Returns the memory that Linux can give without swapping. */
 function availableMemoryBytes(): number {
   const [, kilobytes] = /^MemAvailable:\s+(\d+) kB/m.exec(fs.readFileSync('/proc/meminfo', 'utf8')) ?? [];
   return Number(kilobytes ?? 0) * 1024;

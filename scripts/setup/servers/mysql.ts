@@ -12,7 +12,7 @@ const isRoot = process.getuid?.() === 0;
 
 const basedirOf = (program: Program) => path.dirname(path.dirname(program.command));
 
-/** The folder names where a distribution keeps what the server needs beside its program. */
+/** Returns options with the folders where a distribution keeps the files that the server needs beside its program. */
 function beside(program: Program, basedir = basedirOf(program)): string[] {
   const messages = ['share/mysql', 'share/mariadb'].map((name) => path.join(basedir, name));
   const plugins = path.join(basedir, 'lib/mysql/plugin');
@@ -43,7 +43,7 @@ async function makeData(program: Program, unfinished: string): Promise<void> {
   if (code !== 0) throw new Unfit(`${program.kind} could not make its data folder:\n${output}`);
 }
 
-/** A folder with what this server holds when it is new, to be copied; made when it is first asked for. */
+/** Returns a folder with the data of a new server, to be copied; makes it at the first call. */
 export async function initialData(program: Program): Promise<string> {
   const folder = path.join(localDir, 'initial-data');
   const kept = path.join(folder, `${program.kind}-${program.version}`.toLowerCase());
@@ -55,7 +55,7 @@ export async function initialData(program: Program): Promise<string> {
     fs.renameSync(unfinished, kept);
   } catch (error) {
     fs.rmSync(unfinished, { recursive: true, force: true });
-    // Several may come to this at once; all use what the first one leaves.
+    // Several processes may do this at once; all use the folder of the first one.
     if (!fs.existsSync(kept)) throw error;
   }
   return kept;
@@ -64,7 +64,7 @@ export async function initialData(program: Program): Promise<string> {
 function copyData(from: string, data: string): void {
   const unfinished = `${data}.new`;
   fs.rmSync(unfinished, { recursive: true, force: true });
-  // MySQL keeps the server's own identity there, which no two of a replication may share.
+  // MySQL keeps the server's identity in this file, and no two servers of a replication may share it.
   const isOfAll = (file: string) => path.basename(file) !== 'auto.cnf';
   fs.cpSync(from, unfinished, { recursive: true, filter: isOfAll });
   fs.renameSync(unfinished, data);
@@ -83,7 +83,10 @@ const initialiseMysql = async (program: Program, data: string) =>
     { env: program.env },
   );
 
-/** mariadb-install-db is a shell script that stumbles over blanks in its folders, so it gets names without. */
+/**
+ * Runs mariadb-install-db, a shell script that fails with blanks in the names of its folders; links give it names
+ * without.
+ */
 async function installMariadb(program: Program, data: string) {
   const names = fs.mkdtempSync(path.join(os.tmpdir(), 'install-db-'));
   const [basedir, datadir] = [path.join(names, 'usr'), path.join(names, 'data')];
@@ -128,7 +131,7 @@ const initFile = (password: string): string =>
   ].join('\n');
 
 type Options = {
-  /** The initial data, which is made anew without it, at ten times the cost. */
+  /** A folder with initial data to copy. Without it the data is made anew, at ten times the cost. */
   copyOf?: string;
   /** Nobody asks for the data after a power failure. */
   isVolatile?: boolean;
@@ -173,7 +176,7 @@ export async function startMysql(
     '--innodb-buffer-pool-size=256M',
     '--max-allowed-packet=64M',
     '--max-connections=500',
-    // Its folder for that, as it was built, need not be there.
+    // The default folder of this option need not exist on this machine.
     ...(program.kind === 'MySQL' ? ['--mysqlx=OFF', '--secure-file-priv=NULL'] : []),
   ];
   const url = `mysql://root:${password}@127.0.0.1:${port}/messaging`;

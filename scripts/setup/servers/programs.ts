@@ -17,12 +17,12 @@ interface Wanted {
   name: string;
   /** The arguments that make a program say its version; `--version` unless others are given here. */
   versionArgs?: string[];
-  /** Files to look for; the second part is the name it must be called by, where that decides what it is. */
+  /** Files to look for. The second part is the name to call a file by, if the name decides what it does. */
   files: [file: string, argv0?: string][];
   packages: string[];
-  /** From Debian's sid, whose programs want its C library, so they are started by its loader. */
+  /** From Debian's sid. Its programs need its C library, so they are started by its loader. */
   fromSid?: boolean;
-  /** It starts programs of its own package, which find their libraries in the system's folders only. */
+  /** It starts programs of its own package, which look for libraries only in the system's folders. */
   isInstalledOnly?: boolean;
   /** Files that it needs besides, from the folder above that of the program. */
   beside?: string[];
@@ -117,7 +117,7 @@ const galera: Wanted = {
   name: 'Galera',
   files: [['mariadbd']],
   beside: ['lib/galera/libgalera_smm.so', 'bin/wsrep_sst_rsync', 'bin/mariadb'],
-  // With lsof and iproute2 the scripts that copy a node find out who listens where.
+  // The scripts that copy a node find the listening programs with lsof and iproute2.
   packages: ['mariadb-server', 'mariadb-client-core', 'galera-4', 'rsync', 'lsof', 'iproute2'],
   needs: 'MariaDB with Galera',
   setting: undefined,
@@ -166,7 +166,7 @@ function folders(wanted: Wanted): string[] {
   return [...onPath, '/usr/sbin', '/usr/local/sbin', '/usr/local/mysql/bin', ...homebrew, ...unpacked];
 }
 
-/** Programs outside the system's folders find the libraries that were unpacked with them. */
+/** Returns an environment in which unpacked programs find the libraries that were unpacked with them. */
 function environment(wanted: Wanted, command: string): NodeJS.ProcessEnv {
   const root = unpackedFolder(wanted);
   if (wanted.fromSid || !command.startsWith(root + path.sep)) return { ...given };
@@ -175,7 +175,7 @@ function environment(wanted: Wanted, command: string): NodeJS.ProcessEnv {
     if (!fs.existsSync(parent)) return [];
     const triplets = fs.readdirSync(parent).filter((name) => name.includes('-linux-gnu'));
     const own = path.join(parent, wanted.name.toLowerCase());
-    // Libraries that only others of their package need have a folder of their own.
+    // Libraries that only other libraries of their package need have a folder of their own.
     const within = triplets.flatMap((triplet) =>
       ['', 'pulseaudio'].map((name) => path.join(parent, triplet, name)),
     );
@@ -202,7 +202,7 @@ async function find(wanted: Wanted): Promise<Program | undefined> {
   return undefined;
 }
 
-/** In place of the program stands a script that starts it by the loader beside it, with the libraries beside it. */
+/** Replaces a program by a script that starts it with the loader and the libraries of its own folder. */
 function useLoader(folder: string, name: string): void {
   const program = path.join(folder, 'usr/sbin', name);
   fs.renameSync(program, `${program}.elf`);
@@ -238,7 +238,7 @@ async function findOrUnpack(wanted: Wanted, log: (text: string) => void): Promis
   throw new Unfit(`${reason}${wanted.needs} is needed and was not found. Type: ${install}${otherwise}`);
 }
 
-/** MariaDB, or what there is; MySQL itself where the run is to be on that. */
+/** Finds MariaDB or a compatible server, or MySQL itself if TEST_ENGINE asks for it. */
 export const findMysql = async (log: (text: string) => void): Promise<Program> =>
   findOrUnpack(given['TEST_ENGINE'] === 'mysql' ? oracleMysql : mysql, log);
 export const findOracleMysql = async (log: (text: string) => void): Promise<Program> =>

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 
-/** One of the Redis that become a cluster; they meet at `bus`, the port that they were started with for it. */
+/** A Redis that becomes a node of a cluster. Nodes meet at `bus`, a port that each was started with. */
 export interface ClusterNode {
   redis: Redis;
   port: number;
   bus: number;
-  /** The first and the last of its slots; none for one that is to follow another. */
+  /** The first and last slot of the node; undefined for a node that will follow another. */
   slots: [number, number] | undefined;
 }
 

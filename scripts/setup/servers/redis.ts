@@ -9,7 +9,7 @@ export async function startRedis(
   folder: string,
   port: number,
   password: string,
-  /** Volatile: nobody asks for the data after it has ended. `clusterPort`: it is a node of a cluster, which meet there. */
+  /** `isVolatile`: the data need not outlive the server. `clusterPort`: the port where the nodes of a cluster meet. */
   { isVolatile = false, clusterPort }: { isVolatile?: boolean; clusterPort?: number } = {},
 ): Promise<Server & { url: string }> {
   const data = path.join(folder, 'redis');
@@ -24,7 +24,7 @@ export async function startRedis(
     `appendonly ${isVolatile ? 'no' : 'yes'}`,
     'save ""',
     'maxmemory-policy noeviction',
-    // Delayed jobs come as late as one tick of it.
+    // A delayed job may be late by one tick of this clock.
     'hz 100',
     ...(clusterPort === undefined ? [] : ['cluster-enabled yes', `cluster-port ${clusterPort}`]),
   ];

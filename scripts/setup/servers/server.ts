@@ -15,7 +15,7 @@ export interface Server {
 interface Launch {
   program: Program;
   args: readonly string[];
-  /** Not a pipe: whoever reads our output must not wait for the server's. */
+  /** A file and not a pipe, because a reader of our output must not wait for the server's output. */
   logFile: string;
   answers: () => Promise<void>;
 }

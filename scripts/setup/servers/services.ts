@@ -28,9 +28,9 @@ interface Options {
 }
 
 /**
- * MySQL and Redis: those that MYSQL_URL and REDIS_URL name, else private ones on free ports of loopback. The caller
- * holds the folder (session.hold), which also ends servers that survived a kill -9: they are started again and never
- * taken over, so that there is no doubt about their options, nor about who ends them.
+ * Starts MySQL and Redis: uses the servers of MYSQL_URL and REDIS_URL, else private ones on free ports of loopback.
+ * The caller holds the folder (session.hold), which also ends servers that survived a kill -9. Such servers are never
+ * taken over but started again, so that their options and the process that ends them are certain.
  */
 export async function startServices({
   localDir,

@@ -11,7 +11,7 @@ export const isDebianLike = (): boolean => runs('apt-get') && runs('dpkg-deb');
 
 const underWay = new Map<string, Promise<string>>();
 
-/** As `unpackAlone`; whoever asks for the same folder meanwhile waits for the same work. */
+/** Unpacks like `unpackAlone`. Concurrent calls for one folder share one piece of work. */
 export function unpack(
   packages: readonly string[],
   folder: string,
@@ -25,11 +25,10 @@ export function unpack(
 }
 
 /**
- * Downloads packages with what they depend on and is not installed, and unpacks them into a folder. Nothing is
- * installed, no service is started and no root is needed: apt keeps its lists and archives in a folder of ours.
- * From Debian's sid everything comes with it, the C library too, as that may be newer than the machine's; `whole`: so
- * does it from the machine's own Debian, which makes a root file system.
- * Returns what went wrong, or ''.
+ * Downloads packages with their dependencies that are not installed, and unpacks them into a folder. Installs
+ * nothing, starts no service and needs no root: apt keeps its lists and archives in a folder of ours. From Debian's
+ * sid all dependencies come along, even the C library, which may be newer than the machine's. `whole` does this with
+ * the machine's own Debian, which makes a root file system. Returns the error, or ''.
  */
 async function unpackAlone(packages: readonly string[], folder: string, from: Source): Promise<string> {
   const work = `${folder}.${process.pid}`;

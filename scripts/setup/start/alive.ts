@@ -3,7 +3,10 @@ import fs from 'node:fs';
 
 const isLinux = process.platform === 'linux';
 
-/** A negative pid means its group. Where nobody collects ended orphans (many containers), they do not count. */
+/**
+ * Tells whether a process is alive; a negative pid means its group. Ended orphans that nobody collects, as in many
+ * containers, do not count.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -21,7 +24,9 @@ function runningPids(pid: number): string[] {
   });
 }
 
-/** When a process was started, in the system's own words: with its number it names one process for ever. */
+/**
+ * Returns when a process was started, in the system's own format. With its number this identifies a process for ever.
+ */
 export function birth(pid: number): string {
   if (!isAlive(pid)) return '';
   if (isLinux) return stat(String(pid)).startedAt ?? '';
@@ -32,7 +37,7 @@ export function birth(pid: number): string {
   }
 }
 
-/** Whether the process of that number is still the one that was born then. */
+/** Tells whether a number still belongs to the process that was started then. */
 export const isStill = (pid: number, born: string): boolean => born !== '' && birth(pid) === born;
 
 function stat(pid: string): {

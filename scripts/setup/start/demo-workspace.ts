@@ -14,8 +14,8 @@ export type Demo = { workspaceId: string; apiKey: string; sender: string };
 const demoDomain = 'demo.example';
 
 /**
- * A workspace that can send at once, with what the examples of the API description name. A key is stored as a hash
- * only, so the one of an earlier start is kept as long as the database still knows it.
+ * Makes a workspace that can send at once, with everything that the examples of the API description name. A key is
+ * stored as a hash only, so the key of an earlier start is kept as long as the database still knows it.
  */
 export async function makeDemo(former?: Demo): Promise<Demo> {
   await givePrices();
@@ -41,7 +41,7 @@ async function makeKey(): Promise<Demo> {
   return { workspaceId: workspace.id, apiKey: key, sender: `hello@${demoDomain}` };
 }
 
-/** The prices of text messages, where the operator has not set any yet. */
+/** Sets prices of text messages if the operator has not set any yet. */
 async function givePrices(): Promise<void> {
   if ((await smsPrices.listAll()).length > 0) return;
   const lines = [

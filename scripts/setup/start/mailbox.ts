@@ -14,7 +14,10 @@ const mailbox = ([smtpPort, webPort, folder]: string[]): MailDev =>
     silent: true,
   });
 
-/** It allows every website to read it, which the browser of a developer visits many of; and sets no header itself. */
+/**
+ * MailDev allows every website to read it, and a developer's browser visits many. MailDev also sets no security
+ * headers itself.
+ */
 function keepToItself(message: unknown): void {
   const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
   if (request.headers.origin !== `http://${request.headers.host}`) delete request.headers.origin;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as kept from '../kept.ts';
 import { birth, isAlive, isStill } from './alive.ts';
 
-/** Servers end after applications, which still write to them while they finish what they have in hand. */
+/** Servers end after applications, which still write to them while they finish their work in hand. */
 type Kind = 'application' | 'server';
 
 interface Group {
@@ -38,8 +38,8 @@ export function startGuard(): number {
 }
 
 /**
- * From now on our groups are also written to a file, and those that a former run left in it are ended: that run and
- * its guard were killed.
+ * Writes our groups to a file from now on, and ends the groups that a former run left in it because that run and its
+ * guard were killed.
  */
 export async function recordIn(file: string): Promise<void> {
   const leftovers = ((kept.read(file) ?? []) as Group[]).filter(({ pid, born }) => isStill(pid, born));
@@ -94,7 +94,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** SIGTERM, and SIGKILL after the grace. */
+/** Sends SIGTERM, and SIGKILL after the grace time. */
 async function endGroups(ended: readonly Group[]): Promise<void> {
   for (const { pid } of ended) signal(-pid, 'SIGTERM');
   const started = performance.now();
@@ -144,7 +144,7 @@ export async function outputOf(
   return { code: child.exitCode, output };
 }
 
-/** The Node that runs this one is the Node that `node` means in whatever is started. */
+/** Makes `node` mean the Node of this process in every program that is started. */
 export function withOwnNode(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: `${path.dirname(process.execPath)}${path.delimiter}${env['PATH'] ?? ''}` };
 }

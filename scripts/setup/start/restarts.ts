@@ -2,8 +2,8 @@ const most = 5;
 const withinMs = 60_000;
 
 /**
- * Counts restarts: gives the words for the log ("2 of 5 within a minute"), or undefined once there were too many.
- * A program that was killed comes back; one that cannot run does not spin for ever.
+ * Counts restarts. Returns words for the log ("2 of 5 within a minute"), or undefined after too many restarts. A
+ * program that was killed comes back; one that cannot run does not restart for ever.
  */
 export function countRestarts(): () => string | undefined {
   let times: number[] = [];

@@ -19,8 +19,9 @@ interface Holder {
 }
 
 /**
- * One run per folder: two would share data files and ports. Returns false when another run has it. All that a
- * killed run left behind has ended when this returns: by its guard, which is waited for, or else by us.
+ * Allows one run per folder, because two would share data files and ports. Returns false when another run has the
+ * folder. When this returns, all processes of a killed run have ended: its guard has ended them (we wait for it), or
+ * we have.
  */
 export async function hold(folder: string): Promise<boolean> {
   const file = path.join(folder, 'running.json');
@@ -52,7 +53,7 @@ export async function hold(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Holds the folder, or one beside it: two runs at once in one checkout have servers of their own. */
+/** Holds the folder, or one beside it, so that two runs at once in one checkout have servers of their own. */
 export async function holdFree(folder: string): Promise<string> {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? folder : `${folder}-${number}`;
@@ -61,8 +62,8 @@ export async function holdFree(folder: string): Promise<string> {
 }
 
 /**
- * Runs `body` and ends whatever it started, however it ends: by itself, by an error, by Ctrl-C or SIGTERM
- * (then the exit code is `interrupted`, or 128 + signal). A second Ctrl-C does not wait for work in hand.
+ * Runs `body` and then ends all processes that it started, however it ends: by itself, by an error, by Ctrl-C or
+ * SIGTERM (then the exit code is `interrupted`, or 128 + signal). A second Ctrl-C does not wait for work in hand.
  */
 export async function run(body: () => Promise<number>, interrupted?: number): Promise<never> {
   const stopped = new Promise<number>((resolve) => {

@@ -21,7 +21,7 @@ interface Demo {
   sender: string;
 }
 
-/** The content of demo.json: all that a first call needs. */
+/** The content of demo.json: everything that a first API call needs. */
 interface Facts extends Demo {
   baseUrl: string;
   boardUrl: string;
@@ -70,7 +70,7 @@ async function start(): Promise<number> {
   kept.write(environmentFile, settings);
   process.on('exit', () => fs.rmSync(environmentFile, { force: true }));
   const env = {
-    // Node's own: what it has compiled once it need not compile again, nor keep the compiler in memory.
+    // Node's own cache, so that Node need not compile the code again, nor keep the compiler in memory.
     NODE_COMPILE_CACHE: path.join(localDir, 'compile-cache'),
     ...processes.withOwnNode(given),
     ...settings,
@@ -84,7 +84,7 @@ async function start(): Promise<number> {
 
   const apps = [...(mailbox ? [mailbox] : []), ...lines.filter((line) => line !== release)];
   session.log(`Starting ${apps.map(({ name }) => name).join(', ')}`);
-  // Reached from this machine alone, the reference may offer the key.
+  // The API reference may offer the key, because only this machine can reach it.
   const supervised = supervise(apps, { ...env, DEMO_API_KEY: demo.apiKey });
   const ready = Promise.all([untilReady(port), mailbox && untilAnswers(mailbox.url)]);
   await Promise.race([ready, supervised.failure, services.failure]);

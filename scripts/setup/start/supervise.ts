@@ -7,7 +7,7 @@ import { countRestarts } from './restarts.ts';
 import { log, Unfit } from './session.ts';
 
 interface Supervised {
-  /** From now on a process that ends is started again; before, its end is a failure of the start. */
+  /** Starts every process again that ends from now on; an earlier end is a failure of the start. */
   restartFromNow(): void;
   /** Rejects when a process ends that is not started again. */
   failure: Promise<never>;
@@ -44,7 +44,7 @@ async function keepRunning(line: Line, { env, width, index, mayRestart }: Surrou
     const child = startLine(line, env);
     for (const stream of [child.stdout, child.stderr]) if (stream) follow(stream, line.name, width, index);
     const { reason } = await processes.exitOf(child);
-    // Nothing is wrong: everything is being ended, and this promise must stay silent.
+    // This is no failure: everything is being ended, and this promise must stay silent.
     if (processes.isEnding()) return new Promise(() => undefined);
     await processes.endGroup(child);
     if (!mayRestart())

@@ -6,14 +6,14 @@ import { log, Unfit } from '../start/session.ts';
 // These import nearly everything, so a test that goes through them says little about a change behind them.
 const hubs =
   /^(test\/support\/|api\/(app|mount|openapi|server)\.ts$|api\/routes\/index\.ts$|workers\/(main|jobs\/index)\.ts$|shared\/(lifecycle|common\/metrics)\.ts$)/;
-// A test that imports what imports it is near; further off it is one of hundreds.
+// A test that imports a module which imports the change is near; further away it is one of hundreds.
 const nearSteps = 2;
-// Words of paths that name a habit, and no resource.
+// Words of paths that are conventional names and no resource.
 const commonWords = new Set(['index', 'main', 'record', 'types']);
 
 /**
- * With `--changed` or `--changed=<commit>` among the arguments: the test files of what the working tree has changed since
- * that commit, by default since the branch left its base, in place of it. Undefined without it.
+ * Replaces `--changed` or `--changed=<commit>` among the arguments by the test files for the changes of the working
+ * tree since that commit, or by default since the branch left its base. Undefined without this option.
  */
 export async function chosenByChange(args: readonly string[], root: string): Promise<string[] | undefined> {
   const index = args.findIndex((arg) => arg === '--changed' || arg.startsWith('--changed='));
@@ -35,9 +35,9 @@ export async function chosenByChange(args: readonly string[], root: string): Pro
 }
 
 /**
- * The test files that a change concerns: those that are changed, those that import what is changed or something that
- * does (through no hub, behind which stands the whole platform), those that name it, and those whose path has its name, for a
- * resource has one name in every layer.
+ * Returns the test files that a change concerns: changed tests; tests that import a changed file, directly or through
+ * one other module (but not through a hub, which imports the whole platform); tests that name a changed file; and
+ * tests whose path has the name of its resource, because a resource has one name in every layer.
  */
 export function testsOf(changed: readonly string[], sources: ReadonlyMap<string, string>): string[] {
   const isChanged = new Set(changed);
@@ -61,8 +61,9 @@ export function testsOf(changed: readonly string[], sources: ReadonlyMap<string,
 }
 
 /**
- * The resource that a file is about, below its layer: `contacts` of `shared/db/contacts/contacts.ts`, `email` and `domains`
- * of `shared/domain/email/domains/check.ts` and of `api/routes/email/domains.ts`. Empty where it is about none.
+ * Returns the resource of a file, below its layer: `contacts` for `shared/db/contacts/contacts.ts`, `email` and
+ * `domains` for `shared/domain/email/domains/check.ts` and for `api/routes/email/domains.ts`. Empty when there is
+ * none.
  */
 function resourceOf(file: string): string[] {
   const words = wordsOf(file);
@@ -72,7 +73,10 @@ function resourceOf(file: string): string[] {
   return commonWords.has(found.at(-1)!) || found.at(-1)!.length < 3 ? [] : found;
 }
 
-/** A resource has the same path in every layer. Of `email` alone, the tests of `email/domains` are not. */
+/**
+ * Tells whether a path is about a resource, which has the same path in every layer. The tests of `email/domains` are
+ * not about `email` alone.
+ */
 function isAbout(words: readonly string[], resource: readonly string[]): boolean {
   const [first] = resource;
   if (first === undefined) return false;
@@ -98,7 +102,7 @@ async function changedSince(root: string, base: string): Promise<string[]> {
   return [...new Set([...tracked, ...untracked])];
 }
 
-/** Where the branch left the one it will go back to; on that branch itself, what is published of it. */
+/** Returns where the branch left its base branch; on the base branch itself, its published commit. */
 async function baseOf(root: string): Promise<string> {
   for (const other of ['@{upstream}', 'origin/HEAD', 'origin/main', 'main']) {
     const [base] = await gitLines(root, ['merge-base', 'HEAD', other]).catch(() => []);

@@ -1,7 +1,10 @@
 /** The result of one test file. */
 export type FileResult = { name: string; isFailed: boolean; passed: number; failed: number; seconds: number };
 
-/** A file that failed without a failed test, as one that could not be loaded does, counts as one failure. */
+/**
+ * Counts the tests. A file that failed without a failed test, such as one that could not be loaded, counts as one
+ * failure.
+ */
 export function count(results: readonly FileResult[]): { passed: number; failed: number } {
   let [passed, failed] = [0, 0];
   for (const result of results) {

@@ -2,7 +2,9 @@ import fs from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 import type { FileResult } from './report.ts';
 
-/** Writes what became of each file to TEST_REPORT, with the time that its hooks took; Vitest's own report has it not. */
+/**
+ * Writes the result of each file to TEST_REPORT, with the time of its hooks, which Vitest's own report does not have.
+ */
 export default class TestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const file = process.env['TEST_REPORT'];

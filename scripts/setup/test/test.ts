@@ -26,7 +26,7 @@ const checks = [
       '--incremental',
       '--tsBuildInfoFile',
       path.join(localDir, 'types.tsbuildinfo'),
-      // Each checker works out the types that it needs for itself: four take twice the processor time of one.
+      // Each checker computes the types that it needs for itself, so four take twice the processor time of one.
       '--checkers',
       '1',
     ],
@@ -34,7 +34,7 @@ const checks = [
 ];
 const shownSlowest = 10;
 
-// Some of these programs paint even what goes into a file.
+// Some of these programs use colours even in a file.
 const environment = { ...processes.withOwnNode(given), ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
 
 const stages: { name: string; seconds: number }[] = [];
@@ -76,7 +76,7 @@ async function test(): Promise<number> {
   const env = { ...environment, MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl };
   const tests = await timed('tests', () => vitest(chosen ?? given, env));
   const checked = await checking;
-  // Told when the tests have ended: their reporter draws on the terminal until then.
+  // Printed after the tests, because their reporter draws on the terminal until then.
   for (const { said } of checked) session.log(said);
   const failed = checked.filter(({ code }) => code !== 0).map(({ name }) => name);
   if (tests.code !== 0) failed.push('tests');
@@ -90,7 +90,7 @@ async function test(): Promise<number> {
 
 type Checked = { name: string; code: number | null; said: string };
 
-/** One after the other, beside the first tests, of which many wait. */
+/** Runs the checks one after the other, beside the first tests, many of which wait. */
 async function checkAll(): Promise<Checked[]> {
   const checked: Checked[] = [];
   for (const { name, command, args } of checks) {
@@ -116,7 +116,7 @@ async function vitest(named: readonly string[], env: NodeJS.ProcessEnv) {
     stdio: 'inherit',
   });
   const { code, reason } = await processes.exitOf(child);
-  // Interrupted: what there is to say was said.
+  // The run was interrupted, and its output is complete.
   if (processes.isEnding()) return new Promise<never>(() => undefined);
   await processes.endGroup(child);
   try {
