@@ -21,7 +21,10 @@ const common = {
   countries: z.array(country).min(1).optional(),
   prefixes: z.array(prefix).min(1).optional(),
   senders: z.array(z.string().min(1)).min(1).optional(),
-  /** Gateways of one priority share the messages by weight; the first of the list without one comes first. */
+  /**
+   * The lowest comes first; gateways of one priority share the messages by weight. The default is the gateway's place in
+   * the list.
+   */
   priority: z.number().int().min(0).optional(),
   weight: z.number().positive().default(1),
 };

@@ -20,7 +20,7 @@ export function madeFor({ bodyVersion }: ClaimedDelivery, webhook: ClaimedWebhoo
 
 /**
  * Returns the body of a delivery: the same bytes in every attempt, even if its webhook asks for another version by
- * then. The webhook must be the one that `madeFor` returns.
+ * then; only the end of a legacy secret changes them. The webhook must be the one that `madeFor` returns.
  */
 export function bodyOf({ event, bodyVersion }: ClaimedDelivery, { apiVersion }: ClaimedWebhook): Buffer {
   if (apiVersion === null) return Buffer.from(legacyWebhooks.bodyOf(event));
