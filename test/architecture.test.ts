@@ -27,7 +27,7 @@ test('the rules look at the whole tree', () => {
     expect(importable(tree)).toContain(path);
 });
 
-// Loading is most of what a start costs. A ceiling leaves room for some files more; a library more wants a reason.
+// Loading files is most of the cost of a start. A ceiling leaves room for some more files; a library needs a reason.
 test.each(ceilings)(
   '$name loads at most $files files, and clients of other servers only where it is one',
   async ({ name, files, clients }) => {
@@ -94,7 +94,7 @@ describe('every lane of every job is run by a line of the Procfile, which names 
     for (const { name, lanes } of allJobs) {
       const without = text.replaceAll(new RegExp(` ${name}(?![\\w-])`, 'g'), '');
       const complaints = Object.keys(lanes).map((lane) => `${name}:${lane} is run by no line`);
-      // A line that has lost its only job would run all.
+      // A line of workers/main.ts that has lost its only job would run all jobs, so it gets another program.
       expect(laneWithoutProcess(without.replaceAll(/main\.ts$/gm, 'other.ts'), allJobs)).toEqual(complaints);
     }
   });

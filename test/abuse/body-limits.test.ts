@@ -16,7 +16,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** The status line of the answer to the headers alone, with a body of this length announced. */
+/** Returns the status line of the answer to the headers alone, which announce a body of this length. */
 async function statusOf(
   { method, path, takesFile }: { method: string; path: string; takesFile: boolean },
   lengthBytes: number,

@@ -16,7 +16,7 @@ import { startWeb } from '../support/processes/processes.ts';
 useDatabase();
 
 const mebibyte = 1024 * 1024;
-/** 2 to 90 ms where nothing else runs; a busy machine makes them more, even of CPU time, as it does of the reference. */
+/** 2 to 90 ms on an idle machine. A busy machine needs more, even in CPU time, and so does the reference. */
 const mostMs = 200;
 const tries = 4;
 

@@ -21,7 +21,7 @@ const fields = operations.flatMap(({ name, endpoint }) =>
   endpoint.freeForm.map((path) => ({ name, endpoint, path, field: path.join('.').replaceAll('.*', '[0]') })),
 );
 
-/** The body with that value at that path; `*` is the first item of a list. */
+/** Returns the body with this value at this path; `*` is the first item of a list. */
 function withValue(body: object, [name, ...rest]: readonly string[], value: unknown): object {
   if (name === '*' && Array.isArray(body)) return [withValue(body[0], rest, value), ...body.slice(1)];
   const members: Record<string, unknown> = { ...body };
@@ -47,7 +47,7 @@ test.each(fields)(
     expect(await refusalOf(Array(mostFreeValues + 1).fill(0))).toEqual(refused);
     expect(await refusalOf(keys(mostFreeValues))).not.toEqual(refused);
     const large = await refusalOf({ text: 'x'.repeat(1024 * 1024) });
-    // The settings of a form have a limit of their own.
+    // The fields of a form have their own limit.
     if (endpoint.bodyLimitBytes <= 1024 * 1024 || endpoint.takesFile)
       expect(large).toEqual([413, `${api.url}/problems/payload_too_large`]);
     else expect(large).toMatchObject([400, { [field]: ['is larger than 1 MiB'] }]);

@@ -20,7 +20,7 @@ const include = (name: string) => `<mj-include path="${name}" />`;
 // Shows A36
 test('what includes hold is refused by its size, however little of it is left in the email', async () => {
   await save('empty', '');
-  // The text within an include is read, and is then left out.
+  // The text within the element of an include is read, and then left out.
   const hollow = `<mj-include path="empty">${'<a/>'.repeat(24_000)}</mj-include>`;
   for (let number = 0; number < 6; number += 1)
     expect((await save(`hollow${number}`, hollow)).status).toBe(201);

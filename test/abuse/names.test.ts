@@ -39,7 +39,7 @@ test.each(making)(
   },
 );
 
-/** The parts that tell two refusals apart, with the name that was asked for left out. */
+/** Returns the parts in which two refusals can differ, without the name that was asked for. */
 const told = ({ status, body }: { status: number; body: object }, name: string) =>
   JSON.stringify({ status, body: { ...body, requestId: '' } }).replaceAll(name, '<the name>');
 

@@ -51,7 +51,7 @@ test('the same thousand rows twice at the same time are a thousand contacts', as
     firstName: 'Ada',
   }));
   const answers = await Promise.all([save(key, contacts), save(key, contacts)]);
-  // The late request has saved nothing, and may come again.
+  // The request that came late has saved nothing, and may be sent again.
   for (const { status, body } of answers)
     if (status !== 200) expect([status, codeOf(body)]).toEqual([409, 'contacts_conflict']);
   const done = answers.filter(({ status }) => status === 200);

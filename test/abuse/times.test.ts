@@ -19,7 +19,7 @@ beforeAll(async () => {
 const get = (path: string) => api.request('GET', path, { key: own.key });
 const post = (path: string, body: object) => api.request('POST', path, { key: own.key, body });
 
-/** Every place that takes a time, by the field that it goes into. */
+/** Every place in the API that takes a time, by the name of its field. */
 const places: [field: string, where: string, send: (time: string) => Promise<Answer>][] = [
   ['scheduledAt', 'an email', (scheduledAt) => postEmail(api, own, { scheduledAt })],
   ['scheduledAt', 'a text', (scheduledAt) => postSms(api, own, { scheduledAt })],
@@ -57,7 +57,7 @@ const noTimes = [
   '1794998400',
   '２０２７-01-10T10:00:00Z',
 ];
-/** Times of their own offset, of which UTC has no way to write the year. */
+/** Times that are valid with their offset, but whose year in UTC cannot be written with four digits. */
 const beyond = ['0000-01-01T00:00:00+00:01', '0000-01-01T00:00:00+23:59', '9999-12-31T23:59:59-00:01'];
 
 // Shows A55

@@ -22,7 +22,7 @@ const send = (method: string, where: string, url: string) =>
     body: { url, ...(method === 'POST' && { events: ['email.sent'] }) },
   });
 
-// Loopback is open to tests; what is meant here is closed to everybody.
+// Tests may reach loopback addresses, so this list has addresses that are closed to tests as well.
 // Shows A41, A45
 test.each([
   'http://10.0.0.1/',

@@ -2,8 +2,8 @@ import { importsOf } from './imports.ts';
 import { isProduct, type Rule } from './rule.ts';
 
 /**
- * No file imports itself by way of others, types included: a type that two files need has a file of its own. The linter
- * sees values alone.
+ * No file imports itself by way of others. Imports of types count too, which the linter does not see: a type that two
+ * files need has a file of its own.
  */
 export const noCircles: Rule = (files) => {
   const product = files.filter((file) => isProduct(file) && file.path.endsWith('.ts'));

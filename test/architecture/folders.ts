@@ -1,7 +1,7 @@
 import { type File, isProduct, type Rule } from './rule.ts';
 
 const mostEntries = 20;
-// A folder of more files than these says what lives in it.
+// A folder with more files of code than this needs a README.
 const filesWithoutReadme = 5;
 const crowded: Record<string, string> = {
   'shared/db/migrations': 'a migration is never moved or renamed',
@@ -15,10 +15,10 @@ const crowded: Record<string, string> = {
 };
 const readme = 'README.md';
 
-// A test is found by the path of what it tests.
+// Tests need no README: a test is found by the path of the code that it tests.
 const isExplained = (file: File) => isProduct(file) || /^scripts\/.*\.ts$/.test(file.path);
 
-/** Folder -> its entries, its README apart, and how many of them are files of code. */
+/** Returns, for each folder, its entries without its README, and how many of them are files of code. */
 function foldersOf(files: Parameters<Rule>[0]) {
   const folders = new Map<string, { entries: Set<string>; code: number }>();
   for (const file of files.filter(({ path }) => /^(api|workers|shared|scripts|test)\//.test(path))) {
@@ -34,13 +34,13 @@ function foldersOf(files: Parameters<Rule>[0]) {
   return folders;
 }
 
-/** A reader takes in so many names at a glance. */
+/** A folder has no more entries than a reader takes in at a glance. */
 export const noCrowdedFolder: Rule = (files) =>
   [...foldersOf(files)]
     .filter(([name, { entries }]) => entries.size > mostEntries && !Object.hasOwn(crowded, name))
     .map(([name, { entries }]) => `${name} has ${entries.size} entries; ${mostEntries} are the most`);
 
-/** Tells a newcomer what lives in the folder, who may import it and where to start reading. */
+/** A README tells a newcomer what lives in a folder, who may import it and where to start reading. */
 export const foldersAreExplained: Rule = (files) => {
   const explained = new Set(files.map(({ path }) => path).filter((path) => path.endsWith(`/${readme}`)));
   return [...foldersOf(files)]

@@ -1,6 +1,6 @@
 /**
  * Imports the modules given as arguments, one after the other, and writes a JSON line for everything that a module
- * sets going while it loads. It ends by itself if they do.
+ * starts while it loads. The probe ends by itself if the modules leave nothing running.
  */
 import { createHook } from 'node:async_hooks';
 import { writeSync } from 'node:fs';
@@ -28,7 +28,7 @@ function report(does: string): void {
   writeSync(1, `${JSON.stringify({ module: loading, does })}\n`);
 }
 
-/** The code that did it: the nearest frame that is not Node's own. */
+/** Returns the place in the code that started something: the nearest frame that is not Node's own. */
 function culprit(): string {
   const frames = (new Error().stack ?? '').split('\n').slice(1);
   const frame = frames.find((line) => !/\bnode:|import-probe|<anonymous>\)$/.test(line)) ?? '';
@@ -51,7 +51,7 @@ for (const path of process.argv.slice(2)) {
   loading = path;
   try {
     await import(pathToFileURL(path).href);
-    // Work that it began without waiting shows in the next turns.
+    // Work that the module began without waiting for it shows in the next turns of the event loop.
     for (let turns = 0; turns < 3; turns += 1) await turn();
   } catch (error) {
     report(`cannot be imported: ${error instanceof Error ? error.message : String(error)}`);

@@ -14,12 +14,12 @@ const forms = [
     'g',
   ),
 ];
-// How a thread's entry is named.
+// The form in which code names the entry of a thread.
 const byUrl = /\bnew URL\(\s*(['"`])([^'"`\n]+\.[cm]?[jt]s)\1\s*,\s*import\.meta\.url/g;
 
 /**
- * The imports of a file, in whatever form. A type-only import counts: to name the type of another layer is to know that
- * layer, and the day after it is called.
+ * Returns the imports of a file, in every form. Type-only imports count: code that names a type of another layer knows
+ * that layer, and will soon call it.
  */
 export function importsOf(file: File): Import[] {
   const code = codeLines(file).join('\n');
@@ -38,7 +38,7 @@ export function importsOf(file: File): Import[] {
   });
 }
 
-/** Whether it is this package or a part of it. */
+/** Tells whether the import is of this package or a part of it. */
 export function isPackage(found: Import, name: string): boolean {
   return found.external && (found.target === name || found.target.startsWith(`${name}/`));
 }

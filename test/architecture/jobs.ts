@@ -4,7 +4,7 @@ import { importsOf } from './imports.ts';
 import type { Rule } from './rule.ts';
 import { namesIn } from './shape.ts';
 
-/** Nothing knows a job that is not in the list of its folder. An index lists what it imports, or the linter complains. */
+/** Every job is in the list of its folder, or nothing knows it. The linter makes an index list all that it imports. */
 export const jobsAreListed: Rule = (files) =>
   ['shared/jobs', 'workers/jobs'].flatMap((folder) => {
     const index = files.find(({ path }) => path === `${folder}/index.ts`);
@@ -19,8 +19,8 @@ export const jobsAreListed: Rule = (files) =>
   });
 
 /**
- * The lanes of jobs that no line of the Procfile runs. A line may name a job, which is all its lanes,
- * or one lane, and runs all jobs if it names none.
+ * Returns the lanes of jobs that no line of the Procfile runs. A line may name a job, which means all its lanes, or one
+ * lane. A line that names none runs all jobs.
  */
 export function laneWithoutProcess(text: string, jobs: readonly Job[]): string[] {
   const workers = procfile

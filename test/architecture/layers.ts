@@ -1,7 +1,7 @@
 import { importsOf } from './imports.ts';
 import { isProduct, type Rule } from './rule.ts';
 
-/** Free of the business and of each other's folders; whoever needs them may have them. */
+/** Modules that know nothing of the business. A layer that needs them may import them. */
 const basis = [
   'shared/config',
   'shared/common/errors',
@@ -34,12 +34,12 @@ const forApi = [
 ];
 
 /**
- * Layer -> the layers that it may import besides itself. A layer is a folder of shared/, or a file there that stands alone. The order is the design's: schemas, formats <- jobs, db <- queue, transports <-
- * domain <- api | workers.
+ * Layer -> the layers that it may import besides itself. A layer is a folder of shared/, or a file there that stands
+ * alone. The order of the design: schemas, formats <- jobs, db <- queue, transports <- domain <- api | workers.
  */
 const mayImport: Record<string, string[]> = {
   ...Object.fromEntries(basis.map((name) => [name, basis])),
-  // A list of gateways names countries.
+  // The setting with the list of gateways names countries.
   'shared/config': ['shared/formats', ...basis],
   // Pure: nothing here reads a setting, a clock or a log.
   'shared/formats': ['shared/common/errors', 'shared/common/versions'],
@@ -50,14 +50,14 @@ const mayImport: Record<string, string[]> = {
   'shared/db': [...words, ...basis],
   'shared/sandbox': [...words, ...basis],
   'shared/key-generation': [...words, ...basis],
-  // The rows of work that is due are the platform's own, across workspaces.
+  // Reads the rows of work that is due, for the platform itself and across workspaces.
   'shared/work': ['shared/queue', 'shared/jobs', 'shared/db', ...words, ...basis],
   'shared/queue': ['shared/jobs', 'shared/db', ...words, ...basis],
   'shared/coordination/broadcast': ['shared/queue', 'shared/db', ...basis],
   'shared/coordination/rate-limits': ['shared/queue', ...basis],
   'shared/coordination/leases': ['shared/coordination/rate-limits', 'shared/queue', ...basis],
   'shared/coordination/known-keys': ['shared/queue', ...basis],
-  // The rate of a gateway is one over all processes.
+  // All processes together share the rate of a gateway.
   'shared/transports': ['shared/coordination/rate-limits', 'shared/jobs', 'shared/db', ...words, ...basis],
   'shared/domain': [
     'shared/work',
@@ -73,7 +73,7 @@ const mayImport: Record<string, string[]> = {
     ...words,
     ...basis,
   ],
-  // Opens and closes what a process holds, so it knows what every one has; only the entries know it.
+  // Opens and closes the resources of a process, so it knows all parts that hold some; only the entries know it.
   'shared/lifecycle': [
     'shared/domain',
     'shared/queue',
@@ -100,7 +100,7 @@ const mayImport: Record<string, string[]> = {
   ],
 };
 
-// Their files have nothing to do with each other, so each has its own line in the table.
+// The files of these folders have nothing to do with each other, so each has its own line in the table.
 const collections = new Set(['common', 'coordination']);
 
 function layerOf(path: string): string {
@@ -112,7 +112,7 @@ function layerOf(path: string): string {
 /** One request, one transaction (architecture rule 1): the app opens it. */
 const exceptions: Record<string, string> = { 'api/app.ts': 'shared/db/client.ts' };
 
-/** Imports go one way. */
+/** Imports go one way only, as the table of layers says. */
 export const importDirections: Rule = (files) =>
   files.filter(isProduct).flatMap((file) => {
     const from = layerOf(file.path);
@@ -131,7 +131,7 @@ const systemFiles = /^shared\/db\/.*\.system(\.ts)?$/;
 // The server's clock and settings, which every process asks for when it starts: no tenant's rows.
 const ofTheServer = /^shared\/db\/server\/(clock|server)\.system\.ts$/;
 
-/** Only what reads across workspaces for the platform itself goes past the workspace in every WHERE. */
+/** Only code that reads across workspaces for the platform itself may use statements without the workspace in WHERE. */
 export const systemBehindDomain: Rule = (files) =>
   files
     .filter(isProduct)
@@ -148,11 +148,11 @@ export const systemBehindDomain: Rule = (files) =>
 
 const impure =
   /^(node:)?(fs|net|tls|dns|dgram|http|https|http2|child_process|worker_threads|cluster|process|timers)(\/|$)/;
-// The address arithmetic that node:net holds beside its sockets.
+// The parts of node:net that only compute with addresses, and open no socket.
 const pureNet =
   /\bimport\s*\{(\s*(isIP|isIPv4|isIPv6|BlockList|SocketAddress)\s*,?)+\s*\}\s*from\s*'node:net'/;
 
-/** A module that speaks to the outside cannot be a format. */
+/** A format imports no module that speaks to the outside. */
 export const formatsArePure: Rule = (files) =>
   files
     .filter((file) => file.path.startsWith('shared/formats/'))

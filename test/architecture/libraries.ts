@@ -1,7 +1,7 @@
 import { importsOf, isPackage } from './imports.ts';
 import { type File, isProduct, type Rule } from './rule.ts';
 
-/** A rule that keeps packages in their place. */
+/** Makes the rule that only the allowed files import these packages. */
 function keptIn(packages: string[], allowed: (file: File) => boolean): Rule {
   return (files) =>
     files

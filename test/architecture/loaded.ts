@@ -6,15 +6,15 @@ import * as procfile from '../../scripts/setup/start/procfile.ts';
 import { ofNode } from './quiet-imports.ts';
 import { root } from './tree.ts';
 
-/** A client of other servers is known by these parts of its files' names. */
+/** The parts of file names that show that a client of other servers is loaded. */
 export const clientsOfOthers = ['node_modules/undici/', '/esm/smtp-connection/'];
 const [webhookClient, smtpClient] = clientsOfOthers as [string, string];
 
-/** Loaded where they are first needed, and by no start: many processes never come to it. */
+/** Files that are loaded when they are first needed, and never at the start: many processes never need them. */
 export const early =
   /\/node_modules\/(?:libphonenumber-js|prom-client|html-to-text|highlight\.js|@bull-board|mjml)\/|\/shared\/db\/migrations\/\d/;
 
-/** How many files a process may load until it is ready, and the clients that it is to load. */
+/** The most files that a process may load until it is ready, and the clients that it must load. */
 export const ceilings = [
   { name: 'web', files: 1620, clients: [] },
   { name: 'worker_email', files: 1090, clients: [smtpClient] },
@@ -29,7 +29,7 @@ export const ceilings = [
 const lines = procfile.read(join(root, 'Procfile')).filter(({ name }) => name !== 'release');
 export const processNames = (): string[] => lines.map(({ name }) => name).toSorted();
 
-/** The modules that a process imports before it is ready; web starts as soon as it is imported, so its parts stand for it. */
+/** Returns the modules that a process imports before it is ready. An import would start web, so its parts stand in. */
 function entriesOf(name: string): string[] {
   const { program, args } = procfile.partsOf(lines.find((line) => line.name === name)!);
   if (program === 'api/server.ts')
@@ -37,7 +37,7 @@ function entriesOf(name: string): string[] {
   return [program, ...args.map((job) => `workers/jobs/${job.replace(/:.*/, '')}.ts`)];
 }
 
-/** The files that a process of the Procfile loads until it is ready. */
+/** Returns the files that a process of the Procfile loads until it is ready. */
 export async function filesLoadedBy(name: string): Promise<string[]> {
   const imports = entriesOf(name).map((path) => `await import(${JSON.stringify(join(root, path))});`);
   const script = `

@@ -2,7 +2,7 @@ import { codeLines, type File, isProduct, type Rule } from './rule.ts';
 
 type Declaration = { path: string; name: string; isExported: boolean };
 
-/** The types of a file, except what stands under the same name for one of another file: `type A = db.A`. */
+/** Returns the types that a file declares, but no alias of another file's type with the same name: `type A = db.A`. */
 function declarationsOf(file: File): Declaration[] {
   return codeLines(file).flatMap((line) => {
     const [, exported, name] =
@@ -15,7 +15,7 @@ function declarationsOf(file: File): Declaration[] {
 // The client is a package of its own, in which a customer reads the names of the API.
 const isSearched = (file: File) => isProduct(file) && !file.path.startsWith('shared/client/');
 
-/** A reader who looks for the type that an import names finds one. Types that stay in their files may share a name. */
+/** A reader who looks for the type that an import names finds only one. Types that no file exports may share a name. */
 export const oneMeaningOfAName: Rule = (files) => {
   const byName = Map.groupBy(files.filter(isSearched).flatMap(declarationsOf), ({ name }) => name);
   return [...byName]
@@ -28,10 +28,10 @@ export const oneMeaningOfAName: Rule = (files) => {
 const exported =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:type|interface|class|const|let|function\*?) (\w+)/;
 const isOurs = (file: File) => isProduct(file) || /^scripts\/.*\.ts$/.test(file.path);
-// A program writes it, for customers.
+// A program writes the declarations (.d.ts), for customers.
 const isWritten = (file: File) => !file.path.endsWith('.d.ts');
 
-/** A reader of an export looks for the files that use it. A name in another file counts as its use, whatever it means there. */
+/** Another file uses every export, as a reader expects. The name in another file counts as a use, whatever it means. */
 export const everyExportIsUsed: Rule = (files) => {
   const users = new Map<string, Set<string>>();
   for (const file of files.filter(({ path }) => /\.[cm]?[jt]s$/.test(path)).filter(isWritten))

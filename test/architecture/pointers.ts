@@ -11,7 +11,7 @@ const kinds = [
   },
 ] as const;
 
-/** A comment that names a rule or a section names one that a reader of the repository finds. */
+/** A comment names only rules and sections that a reader finds in the pages of the repository. */
 export const pointersLead: Rule = (files) =>
   kinds.flatMap(({ page, said, stands }) => {
     const text = files.find(({ path }) => path === page)?.source ?? '';
@@ -24,15 +24,15 @@ export const pointersLead: Rule = (files) =>
     );
   });
 
-/** Code within a line of a page; what stands in a block is a program. */
+/** Returns the first word of each inline code in a page. A block of code is a program, so it is left out. */
 const codesOf = ({ source }: File) =>
   [...source.replaceAll(/^```[^]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(
     ([, code]) => code!.split(' ')[0]!,
   );
 
-// The tree of the rules has no data, so a page may name it.
+// The tree that the rules read contains no data files (.json, .yaml), so a page may name any of these.
 const fromTop = /^(api|workers|shared|scripts|test)\/[\w./-]*$(?<!\.json|\.yaml)/;
-// In a README also the files and folders beside it.
+// A README may also name the files and folders beside it.
 const fromReadme = /^[\w./-]*(\.ts|[\w-]\/)$/;
 
 /** A page names no file or folder that has moved since. */
@@ -69,7 +69,7 @@ export const architectureNamesParts: Rule = (files) => {
 
 const elsewhere = /\bcontract(?:\.md)? ?§|\bdesign(?:\.md|,? rule|,? §)|\bspec(?:ification)? ?§/i;
 
-/** Pages that lie outside of the repository are nobody's who reads it. */
+/** No file names a page outside of the repository, because a reader of the repository does not have it. */
 export const namesOwnPages: Rule = (files) =>
   files.flatMap((file) =>
     file.source

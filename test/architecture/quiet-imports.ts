@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { importsOf } from './imports.ts';
 import { type File, isProduct } from './rule.ts';
 
-// Started, never imported.
+// These files are started, never imported.
 const entries = new Set(['api/server.ts']);
 
-/** Every module of the product but the entries: processes that only start, and what runs as a thread or child. */
+/** Returns every module of the product but the entries of processes, threads and children, which are only started. */
 export function importable(files: readonly File[]): string[] {
   const product = files.filter(isProduct);
   const threads = new Set(
@@ -23,15 +23,15 @@ export function importable(files: readonly File[]): string[] {
 
 const limitMs = 45_000;
 
-/** Nothing that could be a setting but the one of Node itself that has it load quickly. */
+/** Returns an environment with no setting of the product: only PATH, and Node's compile cache, for quick loading. */
 export function ofNode(): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return { PATH, NODE_COMPILE_CACHE };
 }
 
 /**
- * Imports the modules in a process without any setting, in an empty place. All they open, start or leave running is
- * a breach; so is an error, because it means that a module reads something that can be missing.
+ * Imports the modules in a process without any setting, in an empty place. Everything that the modules open, start or
+ * leave running is a breach. So is an error, because it means that a module reads something that can be missing.
  */
 export async function importAll(top: string, paths: readonly string[]): Promise<string[]> {
   const probe = spawn(

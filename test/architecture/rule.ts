@@ -1,7 +1,7 @@
 /** A file of the project: its path from the top level, with `/`, and its text. */
 export type File = { path: string; source: string };
 
-/** Says what breaks it, one line per breach, each beginning with the path. Nothing said, nothing broken. */
+/** Returns one line per breach, each beginning with the path. An empty list means that nothing breaks the rule. */
 export type Rule = (files: readonly File[]) => string[];
 
 /** The code that runs in production; the scripts and the tests are free of most rules. */
@@ -9,7 +9,7 @@ export function isProduct(file: File): boolean {
   return /^(api|workers|shared)\//.test(file.path) && file.path.endsWith('.ts');
 }
 
-/** The code with its comments blanked, line numbers kept. A comment is a whole line here, or begins after a space. */
+/** Returns the code with its comments blanked, line numbers kept. A comment is a whole line or begins after a space. */
 export function codeLines(file: File): string[] {
   return file.source
     .split('\n')
@@ -17,7 +17,7 @@ export function codeLines(file: File): string[] {
     .map((line) => (/^\s*(\/\/|\/\*|\*)/.test(line) ? '' : line.replace(/\s\/\/\s.*$/, '')));
 }
 
-/** A rule about single lines of code. */
+/** Makes a rule that no single line of code matches the pattern. */
 export function noLine(pattern: RegExp, applies: (file: File) => boolean, complaint: string): Rule {
   return (files) =>
     files

@@ -2,7 +2,7 @@ import { importsOf } from './imports.ts';
 import { type File, isProduct, noLine, type Rule } from './rule.ts';
 
 const limitLines = 300;
-// Programs write them, from rows, tests and declarations that keep to the limit.
+// Programs write these files, from rows, tests and declarations that keep to the limit.
 const written = ['test/faults/README.md', 'shared/client/description.d.ts'];
 
 export const noLongFile: Rule = (files) =>
@@ -48,24 +48,24 @@ const topEntries = new Set([
   'CHANGELOG.md',
   'app.json',
   'LICENSE',
-  // Not of the project: what npm installs.
+  // The packages that npm installs; not part of the project.
   'node_modules',
 ]);
 
-/** Takes the entries of the top level as files. */
+/** The top level has only these entries. The rule takes the entries as files. */
 export const topLevelIsFixed: Rule = (entries) =>
   entries
     .filter(({ path }) => !topEntries.has(path) && !path.startsWith('.'))
     .map(({ path }) => `${path} has no place at the top level`);
 
-/** Whether the module exists as a file, or as the folder that the file became. */
+/** Tells whether the module exists as a file, or as the folder that the file became. */
 function holds(files: readonly File[], path: string, ending: string): boolean {
   return files.some(
     (file) => file.path === path + ending || (file.path.startsWith(`${path}/`) && file.path.endsWith(ending)),
   );
 }
 
-/** Of the modules directly in a folder, each a file or the folder that it became. */
+/** Returns the names of the modules directly in a folder; each is a file, or the folder that the file became. */
 export function namesIn(files: readonly File[], folder: string, ending: string): string[] {
   const names = files
     .filter((file) => file.path.startsWith(folder))

@@ -1,6 +1,6 @@
 import { codeLines, isProduct, type Rule } from './rule.ts';
 
-/** The tests usually run on one server, and each kind takes what another does not. */
+/** The tests usually run on one kind of server, and each kind takes SQL that another does not take. */
 export const sqlOfBoth: Rule = (files) =>
   files.filter(isProduct).flatMap((file) =>
     [

@@ -1,6 +1,6 @@
 import { codeLines, type File, type Rule } from './rule.ts';
 
-/** The flows tests and the benches that send requests of their own making, each with its reason. */
+/** The tests of flows and the benches that make their own requests, each with its reason. */
 export const raw: Record<string, string> = {
   'test/flows/large-emails.test.ts': 'bodies of 40 MB whose bytes are made once',
   'test/flows/no-secrets/call.ts': 'malformed requests, wrong keys, operator pages, headers of refusals',
@@ -26,7 +26,7 @@ const requests = new RegExp(
     /\bhttps?\.get\s*\(/,
     /\.\s*request\s*\(/,
     /\bfetch\s*\(/,
-    // A request's line ends so; that of an answer goes on.
+    // The first line of a request ends like this; the first line of an answer goes on.
     /HTTP\/1\.1\\r/,
     /\b(clientOf|(post|send)(Large)?(Email|Sms)|postBatch|newBatch|awaitingMobile)\b/,
   ]
@@ -36,7 +36,7 @@ const requests = new RegExp(
 
 const isSearched = ({ path }: File) => /^(test\/flows|scripts\/benches)\/.*\.[cm]?[jt]s$/.test(path);
 
-/** The tree itself uses the client that customers have, so that it cannot rot. */
+/** The tests of flows and the benches use the client that customers have, so that the client cannot rot. */
 export const typedClientAsksTheApi: Rule = (files) =>
   files.filter(isSearched).flatMap((file) => {
     const line = codeLines(file).findIndex((code) => requests.test(code));

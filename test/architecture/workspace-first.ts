@@ -1,11 +1,11 @@
 import { codeLines, type File, type Rule } from './rule.ts';
 
-// Modules about the database as a whole, and those that span workspaces on purpose (layers.ts says who may reach it).
+// Modules about the whole database, and modules that span workspaces on purpose (layers.ts says who may reach them).
 const exempt = /\.system\.ts$|^shared\/db\/(migrations|client)\/|^shared\/db\/client\.ts$/;
 
 type Exported = { name: string; parameters: string | undefined; isAsync: boolean };
 
-/** The text between the bracket at `start` and its partner; strings with brackets in a parameter list are not expected. */
+/** Returns the text between the bracket at `start` and its partner. Strings with brackets are not expected there. */
 function bracketed(code: string, start: number): string {
   const open = code[start] as string;
   const close = open === '(' ? ')' : '>';
@@ -19,7 +19,7 @@ function bracketed(code: string, start: number): string {
   return code.slice(start + 1);
 }
 
-/** The parameter list that begins at `start`, past type parameters; undefined where there is none. */
+/** Returns the parameter list that begins at `start`, past type parameters; undefined where there is none. */
 function parametersAt(code: string, start: number): string | undefined {
   let index = start;
   while (/\s/.test(code[index] ?? '')) index += 1;
@@ -31,7 +31,7 @@ function parametersAt(code: string, start: number): string | undefined {
 const declared = /^(export\s+(?:default\s+)?)?(async\s+)?function\s*\*?\s*(\w*)/gm;
 const assigned = /^(export\s+)?(?:const|let|var)\s+(\w+)\s*(?::[^=]*(?:=>[^=]*)*)?=\s*(async\b\s*)?/gm;
 
-/** The parameters that a const of the file is called with; undefined when it is no function. */
+/** Returns the parameters of the function that a const holds; undefined when it holds no function. */
 function assignedFunction(code: string, start: number): string | undefined {
   const rest = code.slice(start);
   const keyword = /^function\s*\*?\s*\w*/.exec(rest);
@@ -40,7 +40,7 @@ function assignedFunction(code: string, start: number): string | undefined {
   if (lone) return lone[1];
   const parameters = /^[(<]/.test(rest) ? parametersAt(code, start) : undefined;
   if (parameters !== undefined) return parameters;
-  // Maps of columns are no functions; the type of a template table says that all of its functions take workspaceId first.
+  // Maps of columns are no functions. By the type of a template table, all of its functions take workspaceId first.
   if (/^(table|\w+\.(pick|omit)|templateTable)\b/.test(rest)) return undefined;
   // A function made by another (a batcher, a wrapper) does not show what it takes.
   return /^(?!new\b|Object\.freeze\b|z\.)[\w.]+\s*(<[^;\n]*>)?\s*\(/.test(rest) ? '' : undefined;
@@ -71,7 +71,7 @@ function exportedFunctions(file: File): Exported[] {
   ];
 }
 
-/** A tenant sees its own rows, because no statement can be written without its id at hand. */
+/** Functions of shared/db take workspaceId first: so every statement has it, and a tenant sees only its own rows. */
 export const workspaceFirst: Rule = (files) =>
   files
     .filter(

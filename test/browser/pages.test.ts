@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
 }, 300_000);
 
-/** Faults that keep somebody from reading the page as it stands, in light, in dark or on a phone. */
+/** Returns the faults that keep a person from reading the page, in light, in dark or on a phone. */
 async function faultsOfPage(page: Page, { inDark = true } = {}): Promise<string[]> {
   await page.setViewportSize(desk);
   await page.emulateMedia({ colorScheme: 'light' });
@@ -64,7 +64,7 @@ test('every other page can be read by everybody, in light and dark, on a phone',
   };
   for (const path of [...paths, ...recipients, '/ops/gateways']) {
     await page.goto(url + path);
-    // All guides have the colours of a few.
+    // All guides have the same colours, so a few of them are enough in dark.
     await look(path, { inDark: guides.indexOf(path) < 3 });
   }
   for (const link of [linkOf('unsubscribe', await acceptedEmail()), linkFor(await addedTestRecipient())]) {
@@ -102,7 +102,7 @@ async function acceptedEmail(): Promise<string> {
   return id;
 }
 
-// The reference has copy buttons of its own, which its test presses.
+// The reference has its own copy buttons, which its own test presses.
 test('a guide’s code is copied by its button, with the mouse and by keyboard', async () => {
   const { page, close } = await site.open('/docs/guides/first-email', {
     permissions: ['clipboard-read', 'clipboard-write'],

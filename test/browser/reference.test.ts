@@ -34,14 +34,14 @@ beforeAll(async () => {
   );
 }, 300_000);
 
-/** The reference, with the demo key in use. */
+/** Opens the reference, with the demo key in use. */
 async function openReference(settings?: BrowserContextOptions) {
   const window = await site.open('/docs', settings);
   await window.page.getByRole('button', { name: 'Use the demo key' }).click();
   return window;
 }
 
-/** Looks for an operation as a reader does, and sends its example as it stands. */
+/** Looks for an operation as a reader does, and sends its example without a change. */
 async function sendExample(
   page: Page,
   { search, finds, path }: { search: string; finds: RegExp; path: string },
@@ -57,7 +57,7 @@ async function sendExample(
     .first()
     .click();
   const dialog = page.getByRole('dialog');
-  // On a busy machine the dialog may miss an answer, or the platform say that it is busy: a reader sends it again.
+  // On a busy machine the dialog may miss an answer, or the platform may say that it is busy, so the test sends again.
   const response = await waitFor('the reference shows 201', async () => {
     const [answer] = await Promise.all([
       page.waitForResponse((one) => one.request().method() === 'POST' && one.url() === site.url + path),
@@ -71,7 +71,7 @@ async function sendExample(
     return answer;
   });
   await dialog.getByRole('button', { name: 'Close Client' }).first().click();
-  // The dialog fades out, and half faded its text has too little contrast.
+  // The dialog fades out, and while it fades its text has too little contrast.
   await dialog.waitFor({ state: 'hidden' });
   return { status: response.status(), body: await response.json() };
 }
@@ -115,7 +115,7 @@ test('the reference can be read in the dark and on a phone', async () => {
   await close();
 });
 
-/** Goes on by keyboard, as somebody without a mouse does, until that button has the focus. */
+/** Presses Tab, as a person without a mouse does, until the button has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const focused = `(() => { const at = document.activeElement; return at?.getAttribute('aria-label') ?? at?.textContent ?? '' })()`;
   for (let times = 0; times < 400; times += 1) {
@@ -142,7 +142,7 @@ test('an email is found, sent and its answer read by keyboard alone', async () =
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
-  // On a busy machine the dialog may miss an answer: a reader sends it again.
+  // On a busy machine the dialog may miss an answer, so the test sends again.
   await waitFor('the reference shows 201', async () => {
     await page.keyboard.press('Control+Enter');
     await dialog.getByText('201 Created').first().waitFor({ timeout: 30_000 });

@@ -15,20 +15,20 @@ export const phone = { width: 390, height: 844 };
 export type Site = Awaited<ReturnType<typeof openSite>>;
 type WindowSettings = Parameters<Browser['newContext']>[0];
 
-/** The pages of a platform with a demo workspace, and a browser to look at them. Debian's package may have to be fetched first. */
+/** Starts a platform with a demo workspace, and a browser. Debian's package of the browser may have to be fetched. */
 export async function openSite(settings: Parameters<typeof changeSettings>[0] = {}) {
   const browser = await startBrowser();
   const demo: Demo = await makeDemo();
   changeSettings({
     DEMO_API_KEY: demo.apiKey,
     SYSTEM_SENDER: 'Platform <hello@demo.example>',
-    // The key is for a platform that this machine alone reaches.
+    // A demo key is allowed only on a platform that no other machine can reach.
     BIND_ADDRESS: '127.0.0.1',
     ...settings,
   });
   const { url } = await startApi();
 
-  /** A window of its own. A request to anywhere else, or a script that fails, fails the test when it is closed. */
+  /** Opens a new window. Closing it fails the test if a request went to another site, or if a script failed. */
   async function open(path: string, windowSettings: WindowSettings = {}) {
     const context: BrowserContext = await browser.newContext({ viewport: desk, ...windowSettings });
     context.setDefaultTimeout(90_000);
@@ -49,7 +49,7 @@ export async function openSite(settings: Parameters<typeof changeSettings>[0] = 
   return { browser, demo, url, open };
 }
 
-/** The faults axe finds that keep somebody from reading or using the page. */
+/** Returns the faults found by axe that keep a person from reading or using the page. */
 export async function seriousFaults(page: Page, rules?: string[]): Promise<string[]> {
   // Playwright's waitForFunction asks again with eval, which the page's Content-Security-Policy refuses.
   await waitFor('nothing moves any more', () =>

@@ -6,7 +6,7 @@ import {
   type WebhookReceiver,
 } from '../support/servers/webhook-receiver.ts';
 
-/** A service that answers as told, one answer after the other. */
+/** A service that gives the answers of the test, one after the other. */
 let service: WebhookReceiver;
 beforeEach(async () => {
   service = await startWebhookReceiver();
@@ -113,6 +113,6 @@ test('parameters go into the path and the query as they are written there', asyn
   ]);
   expect(service.requests[0]!.headers).toMatchObject({ 'service-version': '2026-11-01' });
   expect(service.requests[0]!.headers).not.toHaveProperty('idempotency-key');
-  // An empty id would ask for the listing.
+  // With an empty id the path would be that of the listing.
   await expect(api.get('/v2/email/{id}', { path: { id: '' } })).rejects.toThrow('needs path.id');
 });

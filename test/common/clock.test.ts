@@ -5,7 +5,7 @@ const noon = Date.parse('2026-01-01T12:00:00Z');
 const at = (epochMs: number) =>
   expect([databaseTime().getTime(), now().getTime()]).toEqual([epochMs, epochMs]);
 
-/** The monotonic clock stands at zero, and the platform's at noon. */
+/** Stops the monotonic clock at zero, and sets the platform's clock to noon. */
 function begin(): void {
   vi.useFakeTimers({ toFake: ['performance'] });
   setClock(noon, { from: performance.now(), to: performance.now() });
@@ -23,7 +23,7 @@ test('a sample that took long changes nothing that it does not prove wrong', () 
   begin();
   const from = performance.now();
   vi.advanceTimersByTime(8_000);
-  // Read at the very end of the wait, or at its beginning.
+  // MySQL may have read its clock at the very end of the wait, or at its beginning.
   for (const readAfter of [8_000, 0]) {
     setClock(noon + readAfter, { from, to: performance.now() });
     at(noon + 8_000);
@@ -31,7 +31,7 @@ test('a sample that took long changes nothing that it does not prove wrong', () 
 });
 
 test.each([
-  // The answer took 30 ms. As little as that leaves open: MySQL looked when the answer came, or when it was asked.
+  // The answer took 30 ms. The clock moves as little as possible: MySQL read its time when it answered, or when asked.
   ['behind', 60_000, 60_000],
   ['ahead of', -60_000, -60_000 + 30],
 ])('a clock %s MySQL’s moves into what the sample leaves open', (_how, readMs, expectedMs) => {

@@ -10,7 +10,7 @@ import { makeTable } from '../support/database/own-table.ts';
 
 useDatabase();
 
-/** The line that the logger writes of an error. */
+/** Returns the text that the logger writes for an error. */
 function lineOf(error: unknown): string {
   const { err } = (logger as unknown as Record<symbol, any>)[pino.symbols.serializersSym];
   return JSON.stringify(err(error));

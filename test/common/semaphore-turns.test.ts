@@ -5,7 +5,7 @@ type Limits = { inAll: number; permits: number; waitMs?: number };
 const turnsOf = ({ inAll, permits, waitMs = 30_000 }: Limits) =>
   semaphore({ inAll: () => inAll, permits: () => permits, waitMs });
 
-/** Turns that last until the test ends them, and the owners who got one, in their order. */
+/** Makes turns that last until the test ends them, and records the owners who got one, in order. */
 function watch(turns: Semaphore) {
   const got: string[] = [];
   const held: { owner: string; end: () => void }[] = [];
@@ -20,7 +20,7 @@ function watch(turns: Semaphore) {
         await promise;
       },
     );
-  /** Ends the turns of this owner, or of all, that run now. */
+  /** Ends the running turns of this owner, or of all owners. */
   async function end(owner?: string): Promise<void> {
     await new Promise(setImmediate);
     for (const turn of held.splice(0))

@@ -18,7 +18,7 @@ test('each key has its own permits; who comes while all are taken has them in tu
   expect(await acquire('b')).not.toBeNull();
   expect(await isSettled(third)).toBe(false);
   first!();
-  // Twice is once.
+  // A second release has no effect.
   first!();
   expect(await isSettled(third)).toBe(true);
   expect(await isSettled(fourth)).toBe(false);

@@ -21,7 +21,7 @@ function start(work: string) {
 }
 
 test('a thread that works is known from one that waits, though neither says so', async () => {
-  // Only Linux counts it so.
+  // Only Linux counts CPU time for each thread in this way.
   if (process.platform !== 'linux') return expect(systemThreadId()).toBe(0);
   const working = start(`'x'.repeat(60).match(/^(x+x+)+y$/);`);
   const waiting = start('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);');

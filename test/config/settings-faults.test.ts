@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const checkout = join(import.meta.dirname, '../..');
 const load = ['--input-type=module', '-e', "await import('./shared/config/config.ts')"];
 
-/** Loads the settings in a process of its own: its exit code and all that it wrote. */
+/** Loads the settings in a new process; returns its exit code and its whole output. */
 function loadWith(env: Record<string, string>, args = load) {
   const { PATH = '', LD_LIBRARY_PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
@@ -59,7 +59,7 @@ test('settings that are wrong are told all at once, a line each with an example,
   );
   expect(faults).toContain('  EMAIL_DELIVERED_ON must be dsn or accept, for example EMAIL_DELIVERED_ON=dsn');
 
-  // An example that is copied is accepted.
+  // Each example from a message is accepted when it is copied.
   const copied = faults.map(
     (line) => /for example ([A-Z_]+)='?(.+?)'?$/.exec(line)!.slice(1) as [string, string],
   );

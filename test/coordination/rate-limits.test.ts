@@ -10,7 +10,7 @@ import { atEnd } from '../support/runner/at-end.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
 beforeAll(async () => {
-  // A busy machine is not what is tested here.
+  // The wait is long, so that a busy machine does not make the test fail.
   changeSettings({ RATE_LIMIT_WAIT_SECONDS: 30 });
   atEnd(forgetRedis);
   atEnd(closeQueues);
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 beforeEach(forgetRedis);
 
-/** Nothing flows in while the test runs, or it is full again before the next call. */
+/** Rates per second: with `standing` no token comes during a test; with `racing` the bucket is full at each call. */
 const standing = 1e-6;
 const racing = 1e9;
 const longSeconds = 3600;
@@ -53,7 +53,7 @@ test('what only might be of use is a tenth of what is left, and nothing near the
 test('what is lent to one process is not given to another, however fast the bucket fills', async () => {
   expect((await lease(racing, 'one', { want: 4, burst: 100 })).granted).toBe(4);
   expect((await lease(racing, 'two', { waiting: 1000, burst: 100 })).granted).toBe(96);
-  // The requests that waited have spent theirs, and the bucket has filled up again to what is not lent.
+  // The waiting requests have spent their tokens, and the bucket is full again except for the lent tokens.
   expect((await lease(racing, 'two', { waiting: 1000, burst: 100 })).granted).toBe(96);
   expect((await lease(racing, 'one', { held: 4, waiting: 1000, burst: 100 })).granted).toBe(96);
   expect((await lease(racing, 'one', { held: 1, waiting: 1000, burst: 100 })).granted).toBe(99);

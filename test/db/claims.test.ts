@@ -22,7 +22,7 @@ const leaseMs = 60_000;
 const claim = (deliveryId: string) =>
   claimDelivery({ id: deliveryId, at: nowForAll(), until: new Date(now().getTime() + leaseMs) });
 
-/** The deliveries of one event to so many webhooks of a workspace of their own. */
+/** Makes a workspace with `count` webhooks, and the deliveries of one event to them. */
 async function pending(
   count: number,
 ): Promise<{ ids: string[]; read: () => ReturnType<typeof deliveriesOf> }> {
@@ -90,7 +90,7 @@ test('a claim ends with its lease, and what the former holder has to say is not 
   expect(await finishDelivery(outcome(ids[0]!, former.token))).toBe(false);
   expect(await read()).toEqual(before);
   expect(await finishDelivery(outcome(ids[0]!, holder.token, { claims: 2 }))).toBe(true);
-  // So it is said again where the answer of the first time was lost.
+  // The same statement is repeated when the answer to the first one was lost.
   expect(await finishDelivery(outcome(ids[0]!, holder.token, { claims: 2 }))).toBe(true);
   expect((await read())[0]).toMatchObject({ status: 'delivered' });
 });

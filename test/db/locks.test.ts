@@ -15,7 +15,7 @@ import { changeSettings } from '../support/processes/settings.ts';
 import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
-// On a table that is nearly empty the optimizer likes to read all of it, and so to lock what others have in hand.
+// On a nearly empty table the optimizer tends to read all of it, and so to lock the rows of others.
 useDatabase();
 
 let own: Awaited<ReturnType<typeof workspace>>;

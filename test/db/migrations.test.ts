@@ -9,7 +9,7 @@ import { useDatabase } from '../support/database/database.ts';
 useDatabase();
 
 const names = migrations.map(({ name }) => name);
-// Each test begins with everything applied, whatever the one before it left.
+// Each test begins with all migrations applied, whatever the previous test left.
 beforeEach(async () => void (await migrateUp()));
 
 async function tables(): Promise<string[]> {
@@ -19,7 +19,7 @@ async function tables(): Promise<string[]> {
   return rows.map((row) => row['name'] as string).filter((name) => !name.startsWith('knex_'));
 }
 
-/** How every table is built, without what its content changes. */
+/** Returns the definition of every table, without the AUTO_INCREMENT value, which depends on its content. */
 async function schema(): Promise<string[]> {
   const created: string[] = [];
   for (const name of await tables()) {
@@ -41,7 +41,7 @@ test('up, down and up again ends where it began', async () => {
   expect(await migrateUp()).toEqual([]);
 });
 
-/** The same whatever the order of columns and keys is: a key that was dropped comes back as the last one. */
+/** Returns the schema without the order of columns and keys, as a dropped key comes back as the last one. */
 async function contents(): Promise<string[]> {
   return (await schema()).map((table) => table.replaceAll(/,$/gm, '').split('\n').toSorted().join('\n'));
 }

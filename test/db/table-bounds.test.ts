@@ -19,7 +19,7 @@ test('every table is listed with what keeps it from growing without end', async 
 
 const old = new Date(now().getTime() - 200 * 86_400_000);
 
-/** A row of 200 days ago: what must be there and is not given is anything of its type. */
+/** Inserts a row that is 200 days old; required columns that are not given get any value of their type. */
 async function insertOld(table: string, given: Record<string, Param>): Promise<void> {
   const columns = await query<{ name: string; type: string }[]>(
     `SELECT column_name AS name, column_type AS type FROM information_schema.columns
@@ -67,12 +67,12 @@ test('what passes is gone when its time is over, of every table that is said to 
   await retention.purge();
   const left: Record<string, number> = {};
   for (const table of [...passing, 'contact_list_members']) {
-    // A purge makes a mark of its own.
+    // The purge itself makes a new mark, so only old marks count.
     const which = table === 'event_marks' ? 'WHERE reached_at <= ?' : '';
     const [row] = await query(`SELECT COUNT(*) AS n FROM ?? ${which}`, [table, old]);
     left[table] = Number(row!['n']);
   }
-  // Of the ledger stays what was credited, and what is carried over for the workspaces of the others; and the sums of their hours.
+  // The ledger keeps the credits and the amounts carried over for the other workspaces, and the sums of their hours.
   const expected = Object.fromEntries(Object.keys(left).map((table) => [table, 0]));
   expect(left).toEqual({ ...expected, sms_ledger: 3, sms_ledger_sums: 3 });
 });
@@ -114,7 +114,7 @@ test('the ledger keeps its sum for each workspace, and no entry of a message tha
       ['credit', 5_000],
     ],
   ]);
-  // The message goes later, and what it cost is added to what was carried over.
+  // The message is deleted later, and its cost is added to the amount carried over.
   await query("UPDATE sms_messages SET status = 'failed'");
   await retention.purge();
   expect((await entries())[0]).toEqual([

@@ -1,9 +1,9 @@
 /**
- * Every table, and what keeps it from growing without end:
+ * Lists every table, with the rule that keeps it from growing without end:
  * `passing` rows are deleted when their time is over, by the job purge-expired (shared/domain/operations/retention.ts);
- * `work` rows go with the piece of work that they are for;
- * `capped` rows are as many as a limit of the contract allows a workspace, or as its one row needs;
- * `kept` rows are what customers or the operator have stored, and stay until they delete them.
+ * `work` rows are deleted with the piece of work to which they belong;
+ * `capped` rows have a fixed limit, such as a number for each workspace or one row for each gateway;
+ * `kept` rows were stored by customers or the operator, and stay until they are deleted.
  */
 type Bound = { kind: 'passing' | 'work' | 'capped' | 'kept'; by: string };
 

@@ -1,9 +1,9 @@
 /**
- * Every column that holds text or bytes of any length, and what keeps them within it. Words of servers, endpoints
- * and gateways are not here: they are cut to their column (shared/db/client/outside-text.ts).
+ * Lists every column that holds text or bytes of any length, by the reason why its values fit. Texts from servers,
+ * endpoints and gateways are not here: they are cut to their column (shared/db/client/outside-text.ts).
  */
 
-/** A request, or the operator's command, is refused where it is longer. */
+/** Columns of values from requests or the operator's commands; a longer value is refused. */
 export const checkedColumns: Record<string, string> = {
   api_keys: 'name public_key',
   business_profiles: 'name',
@@ -46,7 +46,7 @@ export const checkedColumns: Record<string, string> = {
   workspaces: 'alert_email country name start_words stop_reply stop_words',
 };
 
-/** The platform makes it: one of a few words, an id, a secret, a key of an index cut to its length, JSON of what is bounded. */
+/** Columns that the platform fills: one of a few words, an id, a secret, a cut index key, JSON of bounded content. */
 export const ownColumns: Record<string, string> = {
   api_keys:
     'api_version key_last4 key_prefix kind previous_signing_secret scopes signing_algorithm signing_secret',

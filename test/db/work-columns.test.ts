@@ -11,7 +11,7 @@ const outcome = emails.pick('status', 'triedAt');
 test('a kind of work is about the columns that its table has; others do not compile', () => {
   const work = messageTable(emails, own);
   expect(work).toMatchObject({ name: 'emails', isUntried: 'retries = 0' });
-  // Not called: it is about their types.
+  // These functions are never called: the test is about their types.
   const wrong = [
     // @ts-expect-error -- its SQL names scheduled_at
     () => messageTable({ name, ...emails.omit('scheduledAt') }, own),

@@ -22,7 +22,7 @@ useDatabase();
 
 const minuteMs = 60_000;
 const preload = path.join(import.meta.dirname, '../support/time/wrong-clock.mjs');
-/** A machine whose clock is so far from the true time, and which a jump brings as far to the other side of it. */
+/** Returns settings for a machine whose clock is wrong by `offsetMs`; a jump makes it wrong by as much in reverse. */
 const wrongBy = (offsetMs: number) => ({
   NODE_OPTIONS: `--import=${pathToFileURL(preload).href}`,
   CLOCK_OFFSET_MS: String(offsetMs),
@@ -31,8 +31,8 @@ const wrongBy = (offsetMs: number) => ({
 const machines = [wrongBy(10 * minuteMs), wrongBy(-10 * minuteMs)];
 
 /**
- * Less than the machines are apart, so that one would take what is another's; and more than the tests move the clock by
- * at once, which not all processes follow in the same moment.
+ * Less than the 20 minutes between the clocks of the machines: a worker that trusted its own clock would take the other
+ * one's work. More than any one step of the tests' clock, because not all processes follow a step at the same moment.
  */
 const leaseSeconds = '600';
 
@@ -45,7 +45,7 @@ let apis: Client[];
 beforeAll(async () => {
   [own, sink] = await Promise.all([workspace(), startSmtpSink()]);
   toSink = await startTcpProxy(sink.url);
-  // One after the other: four at once may take longer on a busy machine than a start may.
+  // The processes start one after the other: on a busy machine, four at once may exceed the time limit of a start.
   for (const machine of machines) webs.push(await startWeb(machine));
   for (const machine of machines)
     workers.push(
@@ -58,7 +58,7 @@ const copiesTo = (recipient: string) =>
   sink.messages.filter(({ envelope }) => envelope.to.includes(recipient)).length;
 const newRecipient = () => `${randomUUID()}@example.com`;
 
-/** Each web process has accepted one since, and the workers have sent it, and have swept meanwhile. */
+/** Sends one new email by way of each web process, and waits until the workers have sent them all. */
 async function othersGoOut(): Promise<void> {
   const recipients = apis.map(newRecipient);
   await Promise.all(apis.map((api, index) => sendEmail(api, own, { recipient: recipients[index] })));
@@ -72,13 +72,13 @@ async function schedule(at: Date): Promise<string[]> {
   return recipients;
 }
 
-/** A sweep, at whichever of the machines. */
+/** Runs one sweep, on either machine. */
 async function sweepOnce(): Promise<void> {
   const { id } = await queueOf(sweep.lanes.default).add(sweep.name, {}, { removeOnComplete: true });
   await waitFor('the sweep has run', async () => !(await queueOf(sweep.lanes.default).getJob(id!)));
 }
 
-// From then on the sweep does not trust the job that Redis has, which a wrong clock may keep back.
+// After this time the sweep no longer trusts the job in Redis, which a wrong clock may hold back.
 const latestMs = 63_000;
 
 async function expectInTime(recipients: string[], at: Date): Promise<void> {

@@ -11,20 +11,20 @@ import type { Seen } from './hostile/clients.ts';
 
 useDatabase();
 
-// A process accepts all that wait in one turn of its event loop, so their number decides the longest wait below.
+// A process accepts all waiting connections in one turn of its event loop, so this number decides the longest wait.
 const asked = 3_000;
-/** Node raises its own limit of open files to the hard one; each end of a connection is a file of its process. */
+/** The hard limit, to which Node raises its own limit; each end of a connection is an open file of its process. */
 const openFiles = Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
 const idle = 2 * Math.floor(Math.min(asked, openFiles - 1_000) / 2);
 const samples = 100;
 /**
- * So much CPU time may the process spend on others while a customer waits, in the middle. Other work of the machine is
- * not counted; a slow one gets more by as much as it is slower.
+ * The most CPU time, as a median, that the process may use while one customer waits. CPU time leaves out the other work
+ * of the machine; the limit grows in proportion on a slower machine.
  */
 const boundMs = 250;
 /**
- * No single wait may take so much. On a busy machine this process may get no turn while the platform goes on with the
- * hostile clients, and then that time counts too: it is not a customer's wait, so the limit is far from the usual 20 ms.
+ * No single wait may take this long; the usual wait is 20 ms. The limit is far above it because on a busy machine this
+ * process may get no CPU time while the platform serves the hostile clients, and a measured wait includes that time.
  */
 const longestMs = 5_000;
 const mostMemoryMb = 350;
@@ -39,7 +39,7 @@ test(`others are served within ${boundMs} ms of work while hostile clients do wh
   const theirs = [await workspace(), await workspace(), await workspace()];
   const web = await startWeb({
     OPS_PASSWORD: 'secret',
-    // For one body of 20 MB of each of two workspaces.
+    // Room for one body of 20 MB from each of two workspaces.
     LARGE_BODIES_BYTES: String(48 * 1024 * 1024),
   });
   const { port } = new URL(web.url);
@@ -62,7 +62,7 @@ test(`others are served within ${boundMs} ms of work while hostile clients do wh
     return ms;
   }
 
-  /** Times that customers wait in this stretch: for reads, sends, and requests on new connections. */
+  /** Measures how long customers wait in this stretch: for reads, sends, and requests on new connections. */
   async function stretch(name: string, isOver = () => true): Promise<void> {
     const waits: number[] = [];
     for (let count = 0; count < samples || !isOver(); count += 1) {
@@ -105,7 +105,7 @@ test(`others are served within ${boundMs} ms of work while hostile clients do wh
   const idling = attack('idle', idle);
   await waitFor('they are all there, or were', () => {
     const { open, closed } = idling.seen();
-    // On a busy machine those that say nothing are closed before the last have come.
+    // On a busy machine the server closes the silent connections before the last ones have come.
     return open + closed >= idle && filesOf(web.pid) >= calm.files + idle / 2;
   });
   await stretch(`${idle} idle connections`);
@@ -135,7 +135,7 @@ test(`others are served within ${boundMs} ms of work while hostile clients do wh
   expect(Object.keys(taken()).toSorted()).toEqual(['201', '503']);
   await large.kill();
 
-  // Nobody has ended these: the server has.
+  // The clients have not closed these connections; the server has.
   await waitFor('who says nothing is closed', () => idling.seen().closed >= idle / 2);
   await waitFor('slow headers are closed', () => slowHeaders.seen().closed === 200);
   expect(slowHeaders.seen().statuses).toEqual({ 408: 200 });

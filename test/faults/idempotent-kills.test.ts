@@ -16,7 +16,7 @@ useDatabase();
 
 const kills = 2;
 const requestsPerKill = 20;
-/** Each way, for each statement: so requests that come one after the other are seen in all of their steps. */
+/** Each statement is delayed both ways, so that a kill meets staggered requests at all of their steps. */
 const delayMs = 20;
 
 type Sent = { idempotencyKey: string; answer: Answer | null };
@@ -30,7 +30,7 @@ function post(api: Client, own: Own, idempotencyKey: string): Promise<Answer> {
   });
 }
 
-/** A web process with a line of its own to the database, and its connections open. */
+/** Starts a web process with a proxy of its own to the database, and opens its connections with some requests. */
 async function startVictim(own: Own) {
   const line = await startTcpProxy(config.MYSQL_URL, 3306);
   const web = await startWeb({ MYSQL_URL: line.url });
@@ -39,7 +39,7 @@ async function startVictim(own: Own) {
   return { web, api, line };
 }
 
-/** Whether the server has committed more of them than have been answered. */
+/** Returns whether MySQL has committed a request of the batch that has no answer yet. */
 async function oneIsUnanswered(batch: Sent[]): Promise<boolean> {
   const keys = batch.filter(({ answer }) => !answer).map(({ idempotencyKey }) => Buffer.from(idempotencyKey));
   const rows = await query<{ id: Buffer }[]>(
@@ -65,11 +65,11 @@ test('web processes killed with requests in hand: every retry ends with one emai
     );
     sent.push(...batch);
     const over = batch.map(async (one, index) => {
-      // So that they are not all at the same step.
+      // The pause puts the requests at different steps.
       await sleep(index * 2 * delayMs);
       one.answer = await post(api, own, one.idempotencyKey).catch(() => null);
     });
-    // The second time at the one moment that is rare: after the commit and before the answer.
+    // The second kill waits for the rare moment after the commit and before the answer.
     if (kill === 1) await waitFor('one is committed', () => oneIsUnanswered(batch), { intervalMs: 1 });
     else
       await waitFor('some are answered', () => batch.filter(({ answer }) => answer).length >= 4, {
@@ -95,7 +95,7 @@ test('web processes killed with requests in hand: every retry ends with one emai
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([retry.body.id]);
     if (answer) expect([retry.body, retry.headers['idempotent-replayed']]).toEqual([answer.body, 'true']);
   }
-  // The kills have met requests that were done and not answered, and such that were not done.
+  // The kills have met requests that were committed but not answered, and requests that were not committed.
   const unanswered = retries.filter(({ answer }) => answer === null);
   const replayed = unanswered.filter(({ retry }) => retry.headers['idempotent-replayed'] === 'true');
   expect(replayed.length).toBeGreaterThan(0);

@@ -18,7 +18,7 @@ test('the page is what the rows and the tests make: node test/faults/write-readm
 });
 
 const file = 'test/planted.test.ts';
-// This file is read for tags as well, and is to have none.
+// This file is searched for tags as well and must have none, so the sources below say Tag instead of Shows.
 const tagsIn = (source: string, path = file) =>
   tagsOf(path, source.replaceAll('// Tag ', '// Shows ').replaceAll('// tag ', '// shows '));
 

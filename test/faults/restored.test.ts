@@ -21,7 +21,7 @@ import { waitFor } from '../support/time/wait-for.ts';
 useDatabase();
 
 const minuteMs = 60_000;
-/** Their jobs come and go. */
+/** Queues of the repeating jobs, which come and go. */
 const repeating = schedule.map(({ job }) => Object.values<string>(job.lanes)[0]!);
 type Own = Awaited<ReturnType<typeof workspace>>;
 
@@ -43,7 +43,7 @@ function once(api: Client, own: Own, key: string) {
   return api.request('POST', '/v2/email', { key: own.key, headers, body: newEmail(own, { subject: key }) });
 }
 
-/** Nothing is due any more, no job is left but those that wait for their time, and no worker complains. */
+/** Waits until nothing is due and only jobs for a later time are left; checks that no worker reports an error. */
 async function comesToRest(worker: { output: () => string }): Promise<void> {
   await waitFor('the system is at rest', async () => {
     const { oldestDueSeconds } = await operations.overview();
@@ -94,7 +94,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   await waitFor('all is delivered', async () => receiver.requests.length >= 15);
   const readLater = await cursorNow(api, own);
   await worker.stop();
-  // Their jobs are in Redis, and their rows will not be there.
+  // After the restore, the jobs of these emails are in Redis but their rows are gone from MySQL.
   const orphans = [
     await sendEmail(api, own, { subject: 'orphan' }),
     await sendEmail(api, own, { subject: 'late orphan', scheduledAt: inTime }),
@@ -107,7 +107,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   worker = await startWorkerProcess([], settings);
   await waitFor('the due email is sent again', () => sink.messages.filter(isAbout('due')).length === 2);
   expect(messageIdOf(sink.messages.filter(isAbout('due'))[1]!)).toBe(messageIdOf(lostCopy!));
-  // The delivery that had been made is made again, under the id and with the bytes that it had.
+  // The delivery is made again, with the same id and bytes.
   const attempts = () => receiver.requests.filter(({ body }) => body.includes('"subject":"key-before"'));
   await waitFor('the delivery is made again', () => attempts().length === 3);
   expect(
@@ -116,7 +116,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   expect(receiver.requests.length).toBeGreaterThan(lostRequests);
   await comesToRest(worker);
 
-  // A lost record is unknown; the key of a lost request does its work, that of a kept one does not.
+  // A lost record is unknown. The key of a lost request does the work anew; the key of a kept request gets a replay.
   for (const { id } of [...orphans, { id: inVain.body.id }]) expect((await read(id)).status).toBe(404);
   const replayed = await once(api, own, 'key-before');
   const repeated = await once(api, own, 'key-lost');
@@ -126,7 +126,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   ]);
   expect(repeated.body.id).not.toBe(inVain.body.id);
 
-  // A reader from the lost time is told so, also when its place in the feed has been given to other events.
+  // A cursor from the lost time is refused with 410, also when its position has been given to other events.
   const refused = async () => {
     const { status, body } = await feedAfter(api, own, readLater);
     expect([status, body.type, body.detail]).toEqual([
@@ -142,7 +142,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
     return body.data.filter(({ data }: any) => data.subject.startsWith('new ')).length >= 50;
   });
   await refused();
-  // A reader from before the backup reads on and has all that is there.
+  // A cursor from before the backup goes on and reads all events that are there.
   const { status, body } = await feedAfter(api, own, readBefore);
   expect(status).toBe(200);
   const told = body.data.map(({ type, data }: any) => `${type} ${data.subject}`);
@@ -151,7 +151,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
     wanted.map((subject) => `email.sent ${subject}`).toSorted(),
   );
 
-  // The cancelled one is scheduled again, and goes once at its time.
+  // The cancellation was lost, so the email is scheduled again and goes out once at its time.
   expect((await read(scheduled.id)).body.status).toBe('queued');
   expect(sink.messages.filter(isAbout('scheduled'))).toEqual([]);
   await advanceClock(5 * minuteMs);

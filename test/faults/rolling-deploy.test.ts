@@ -29,12 +29,12 @@ const many = sized(1_000, 15_000);
 // Six processes start and work side by side.
 const patiently = { timeoutMs: 120_000 };
 /**
- * Between two emails of a customer: while the test looks on, often enough that a stop meets some in hand; while processes
- * start, for whom more would only take processor time, as many as show that the others go on.
+ * The pause between two emails of a customer. While the test watches, the pause is short, so that a stop meets requests
+ * in progress. While processes start, the pause is long, so that the load takes little of their CPU time.
  */
 const pauseMs = { whileWatched: 150, whileOthersStart: 1_500 };
 
-/** A line of the Procfile of that version. */
+/** Starts the process of a line of that version's Procfile. */
 function start(version: string, name: string, settings: Settings = {}): PlatformProcess {
   const line = procfile.read(join(version, 'Procfile')).find((each) => each.name === name)!;
   const { program, args } = procfile.partsOf(line);
@@ -65,7 +65,7 @@ async function release(version: string): Promise<{ code: number | null; said: st
   return { code, said: running.output().trim() };
 }
 
-/** A table as a busy platform has it. */
+/** Fills the table `emails` as on a busy platform. */
 async function fillEmails(emailId: string): Promise<void> {
   const columns = (
     await query(
@@ -130,8 +130,8 @@ test('an old and a new version share the work over a migration, and the old one 
   };
   await someMore();
 
-  // A long transaction uses the table. The migration waits for it without standing in the way of all others, is killed
-  // on the way, and done by the next, of which two run at once.
+  // A long transaction uses the table. The migration waits for its end without blocking other statements, and is killed
+  // meanwhile. Then two releases run at once, and the migration is done.
   await transaction(async () => {
     await query('SELECT id FROM emails LIMIT 1');
     const killed = start(newVersion, 'release');
@@ -145,7 +145,7 @@ test('an old and a new version share the work over a migration, and the old one 
   expect(releases.map(({ said }) => said).toSorted()).toEqual([`Applied: ${newMigration}`, 'Nothing to do']);
   await someMore();
 
-  // Both versions at once; and the older one starts on the newer schema, as it does when a deploy is taken back.
+  // Both versions run at once, and the old one also starts on the new schema, as after a rollback of a deploy.
   const [newWeb, newWorkers, oldWebAgain, again] = await Promise.all([
     startWeb(newVersion),
     startWorkers(newVersion, settings),
@@ -155,7 +155,7 @@ test('an old and a new version share the work over a migration, and the old one 
   expect(again).toEqual({ code: 0, said: 'Nothing to do' });
   routes = [oldWeb.url, newWeb.url, oldWebAgain.url];
   await someMore(30);
-  // A job that neither knows is not eaten.
+  // A job that neither version knows is not lost.
   const queue = queueOf(sendEmail.lanes.transactional);
   const stranger = await queue.add(
     'send-digest',
@@ -167,9 +167,9 @@ test('an old and a new version share the work over a migration, and the old one 
     async () => ((await queue.getJob(stranger.id!))?.attemptsMade ?? 0) > 0,
   );
 
-  // The router takes the old ones off its list, and they are stopped with requests, hand-overs and deliveries in hand.
+  // The router drops the old processes, which are then stopped amid requests, hand-overs and deliveries.
   pace = pauseMs.whileWatched;
-  // Of two requests one after the other, one is at an old process.
+  // The routes alternate, so one of two consecutive requests is at an old process.
   await waitFor('the old ones have requests in hand', () => sent >= answers.length + 2, {
     ...patiently,
     intervalMs: 1,

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 type Accepted = Awaited<ReturnType<typeof acceptEmail>>;
 
-/** Every copy that the relay has seen whole, taken or not: one Message-ID, and the same bytes each time. */
+/** Counts the copies that the relay has seen whole, accepted or not; checks that all have the same bytes. */
 function copiesOf(sink: SmtpSink, email: Accepted): number {
   const messageId = `\r\nMessage-ID: <${email.id}@${own.domain}>\r\n`;
   const copies = sink.messages.filter(({ raw }) => raw.includes(messageId));
@@ -36,7 +36,7 @@ function copiesOf(sink: SmtpSink, email: Accepted): number {
 
 const whole = { seenWhole: true };
 const notWhole = { seenWhole: false };
-/** The ways of a relay with one message. */
+/** How a relay can treat one message. */
 const aboutMessages: [SmtpMode, { seenWhole: boolean; failsWith?: string }][] = [
   ['accept', whole],
   ['accept, then reset', whole],
@@ -50,7 +50,7 @@ const aboutMessages: [SmtpMode, { seenWhole: boolean; failsWith?: string }][] = 
   ['550 at RCPT', { ...notWhole, failsWith: 'mailbox_unknown' }],
   ['drop in DATA', notWhole],
 ];
-/** Its ways before there is one. */
+/** How a relay can treat a connection before there is a message. */
 const aboutConnections: SmtpMode[] = [
   'drop in the banner',
   '421 greeting',
@@ -110,8 +110,8 @@ const inHandover = async () => {
 };
 
 /**
- * Has a worker process meet what the sink does to these emails, all at once, and kills it before it can write down any of
- * it. Another worker then finds the relay well.
+ * Lets a worker hand all emails to the sink at once, and kills the worker before it can write any outcome to the
+ * database. Then the sink accepts everything, and another worker takes over.
  */
 async function killBetween(emails: Accepted[], sink: SmtpSink, hasMet: () => boolean): Promise<void> {
   const [relay, database] = [await startTcpProxy(sink.url), await startTcpProxy(config.MYSQL_URL, 3306)];
@@ -123,7 +123,7 @@ async function killBetween(emails: Accepted[], sink: SmtpSink, hasMet: () => boo
     SMTP_TIMEOUT_SECONDS: '60',
   });
   await waitFor('all are about to be handed over', async () => (await inHandover()) === emails.length);
-  // The worker never hears from the database what it has not heard by then.
+  // From here the database is frozen, so all workers' connections to the relay must be open before.
   await waitFor('each has a connection to the relay', () => relay.connections() >= emails.length);
   database.freeze();
   await relay.pass();
@@ -174,7 +174,7 @@ test('a worker is killed at a relay that lets nobody come to a message: each ema
   const sink = await startSmtpSink();
   for (const [index, mode] of aboutConnections.entries()) sink.setMode(mode, { connection: index + 1 });
   const emails = await Promise.all(aboutConnections.map(() => acceptEmail(own)));
-  // One hangs, one is slow, and some stay open after they have said no.
+  // Half may stay open: one connection hangs, one is slow, and some stay open after the relay has refused.
   await killBetween(emails, sink, () => sink.openConnections() <= emails.length / 2);
   for (const email of emails) {
     expect((await email.read()).status).toBe('sent');

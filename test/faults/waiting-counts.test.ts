@@ -64,7 +64,7 @@ test('web and worker processes killed at work leave the counts as the rows are, 
   });
   await Promise.all([web.kill(), worker.kill()]);
   await Promise.all(load);
-  // The server may still end what the dead were at.
+  // MySQL may still be ending the transactions of the dead processes.
   await waitFor('the counts are as the rows are', async () => {
     const [counts, rows] = await Promise.all([
       Promise.all(all.map(({ workspaceId }) => findWaiting(workspaceId))),

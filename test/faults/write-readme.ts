@@ -3,7 +3,7 @@ import path from 'node:path';
 import { complaintsOf, pageOf } from './rows/page.ts';
 import { readTags } from './rows/tags.ts';
 
-/** Writes README.md anew, from the rows in rows/ and from the tests that say which of them they show. */
+/** Writes README.md anew, from the rows in rows/ and from the tags in the tests. */
 const tags = readTags();
 const complaints = complaintsOf(tags);
 for (const complaint of complaints) process.stderr.write(`${complaint}\n`);

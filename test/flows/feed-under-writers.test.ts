@@ -29,7 +29,7 @@ test('twenty writers with slow commits and rollbacks: a reader of the feed misse
       const event = events.make('email.queued', record, now());
       await transaction(async () => {
         await events.record(workspaceId, event);
-        // A commit that comes later than that of a younger event is what a naive cursor stumbles over.
+        // With random pauses, an older event may be committed after a younger one, which a naive cursor would miss.
         await sleep(Math.random() * 15);
         if (willRollBack) throw new Error('rolled back');
       }).catch((error) => {
@@ -50,7 +50,7 @@ test('twenty writers with slow commits and rollbacks: a reader of the feed misse
       seen.push(...idsOf(page.items));
       cursor = page.nextCursor;
     }
-    // One look more: nothing may come twice.
+    // One more page, which would show an event that comes twice.
     const rest = await events.feed(caller, { limit: 1000, since, cursor });
     seen.push(...idsOf(rest.items));
   }

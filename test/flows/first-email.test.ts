@@ -74,7 +74,7 @@ test('an accepted email is sent, signed by DKIM, and its events reach the feed a
     return page.data.length === 3 && page;
   });
   expect(feed.data.map((event) => event.type)).toEqual(['email.queued', 'email.sent', 'email.delivered']);
-  // The same bytes: what the webhook got is what the feed shows.
+  // The webhook gets the same events as the feed shows.
   for (const event of feed.data) expect(delivered).toContainEqual(event);
   const record = await api.get('/v2/email/{id}', { path: { id: email.id } });
   expect(record).toEqual(feed.data[2]!.data);
@@ -83,7 +83,7 @@ test('an accepted email is sent, signed by DKIM, and its events reach the feed a
 
 type Received = Awaited<ReturnType<typeof startWebhookReceiver>>['requests'][number];
 
-/** As a customer would, with a library that shares no code with the one that signs. */
+/** Verifies a request like a customer, with a library that shares no code with the signing one. */
 async function verifyByTheBook(request: Received, baseUrl: string, secret: string): Promise<void> {
   expect(verifyContentDigest(request.headers['content-digest']!, request.body)).toBe(true);
   const isGood = await httpbis.verifyMessage(

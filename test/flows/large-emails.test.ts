@@ -19,7 +19,7 @@ useDatabase();
 const emails = 8;
 const attachmentBytes = 30_000_000;
 
-/** The most memory that the process has ever had, in MB. */
+/** Returns the most memory that the process has ever had, in MB. */
 function peakMb(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
@@ -33,7 +33,7 @@ test('eight emails of 30 MB at once fit into little memory and hold nobody else 
   const bytes = randomBytes(attachmentBytes);
   const content = Buffer.from(bytes.toString('base64'));
 
-  // Raw: the client would make the text of each of these bodies anew, in the process that looks at the clock of web.
+  // A raw request: the client would serialize each body anew, in the process that measures the CPU time of web.
   async function postLarge(parts: Buffer[]): Promise<number> {
     const { statusCode, body } = await request(`${web.url}/v2/email`, {
       method: 'POST',
@@ -54,7 +54,7 @@ test('eight emails of 30 MB at once fit into little memory and hold nobody else 
   for (let count = 0; count < 20; count += 1) expect(await small()).toBe('queued');
 
   const before = { web: peakMb(web.pid), worker: peakMb(worker.pid) };
-  /** The CPU time of web's thread for all requests while a small one is in hand. */
+  /** CPU times of the main thread of web, for all requests, while one small request was open. */
   const computedMs: number[] = [];
   let isOver = false;
   const meanwhile = (async () => {
@@ -62,7 +62,7 @@ test('eight emails of 30 MB at once fit into little memory and hold nobody else 
       const from = mainThreadCpuMs(web.pid);
       expect(await small()).toBe('queued');
       computedMs.push(mainThreadCpuMs(web.pid) - from);
-      // They are to look on, and not to be the load.
+      // The small requests only measure, so they must not be the load.
       await sleep(25);
     }
   })();

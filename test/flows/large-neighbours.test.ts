@@ -15,7 +15,7 @@ useDatabase();
 
 type Changes = Partial<Schema<'NewEmail'>>;
 
-/** A good many more than may overtake. */
+/** Far more than may overtake. */
 const bodies = 20;
 const largeBytes = 1_200_000;
 const slow = mjmlBombs.find(({ name }) => name === 'siblings of siblings')!.source;
@@ -47,12 +47,12 @@ test('a large email is accepted while another workspace has twenty large ones wi
   const attachments = attached(largeBytes);
   const flood: Promise<unknown>[] = [];
   for (let count = 0; count < bodies; count += 1) {
-    // Each with a source of its own, so that all of them have to be compiled.
+    // Each email has a source of its own, so that every source has to be compiled.
     const html = `${slow}<!-- ${count} -->`;
     flood.push(
       post(greedy, { attachments, format: 'mjml', content: { html } })
         .catch((error: unknown) => {
-          // It is slow, so it may be refused; that is an answer too.
+          // A slow template may be refused, which counts as an answer too.
           if (!(error instanceof Refusal)) throw error;
         })
         .then(() => (answered += 1)),
@@ -68,7 +68,7 @@ test('a large email is accepted while another workspace has twenty large ones wi
     `alone ${alone.plain.toFixed(0)} ms, with MJML ${alone.mjml.toFixed(0)} ms; ` +
       `beside ${bodies - before} others ${beside.plain.toFixed(0)} ms and ${beside.mjml.toFixed(0)} ms, of which ${overtaken} were answered meanwhile`,
   );
-  // One that is being rendered when its turn comes, and a few that end by themselves on a busy machine.
+  // One large email may be in rendering when the other's turn comes, and a few end by themselves on a busy machine.
   expect(overtaken).toBeLessThan(8);
   expect(before + overtaken).toBeLessThan(bodies);
   await api.close();

@@ -9,7 +9,7 @@ import { startWeb } from '../support/processes/processes.ts';
 
 useDatabase();
 
-/** The templates of which each stopped a process that rendered them itself. */
+/** Templates that each stopped a process that rendered them itself. */
 const bombs: Record<string, string> = {
   'a range of 100 million': '{% for i in (1..100000000) %}{{ i }}{% endfor %}',
   'three nested loops':
@@ -34,7 +34,7 @@ test('each hostile template ends in a clear error within a second while other re
   for (let index = 0; index < 20; index += 1) await send(neighbour, template, 10);
 
   let isOver = false;
-  /** The CPU time of the thread that answers all requests while one of them is in hand. */
+  /** CPU times of the thread that answers all requests, while one small request was open. */
   const computedMs: number[] = [];
   const others = (async () => {
     while (!isOver) {
@@ -55,6 +55,6 @@ test('each hostile template ends in a clear error within a second while other re
   await others;
   const most = Math.max(...computedMs);
   console.info(`${computedMs.length} other requests, of which one met ${most} ms of computing`);
-  // A thread that rendered one of the bombs itself would take seconds, or not come back.
+  // A thread that rendered one of the bombs itself would take seconds, or never end.
   expect(most).toBeLessThan(500);
 });

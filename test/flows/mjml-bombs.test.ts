@@ -26,14 +26,14 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
     for (let index = 0; index < 10; index += 1) await send(neighbour, changes, 10);
 
   let isOver = false;
-  /** The CPU time of the thread that answers all requests while one of them is in hand. */
+  /** CPU times of the thread that answers all requests, while one small request was open. */
   const computedMs: number[] = [];
   const others = (async () => {
     for (let index = 0; !isOver; index += 1) {
       const before = mainThreadCpuMs(pid);
       expect((await send(neighbour, letters[index % 2]!)).status).toBe('queued');
       computedMs.push(mainThreadCpuMs(pid) - before);
-      // They are to look on, and not to be the load.
+      // The small requests only measure, so they must not be the load.
       await sleep(25);
     }
   })();
@@ -53,6 +53,6 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
   await others;
   const most = Math.max(...computedMs) / cpuSlowdown();
   console.info(`${computedMs.length} other requests, of which one met ${most.toFixed(0)} ms of computing`);
-  // Each of the bombs takes seconds where nothing ends it.
+  // Without a limit, each of the bombs takes seconds.
   expect(most).toBeLessThan(500);
 });

@@ -15,15 +15,15 @@ beforeAll(async () => {
   ({ processes, pages, saidToRedis } = await run());
 });
 
-/** Where a secret lies at rest as it is, because there is no other way or it is of use there only. */
+/** Places that store a secret in plain form, because it is needed there or opens nothing elsewhere. */
 const atRest: Record<string, string[]> = {
-  // The worker that mails it to its reader has to have it; it goes when the email goes.
+  // The worker has to mail the token to its reader; the token is deleted with the email.
   'confirmation token': ['email_bodies.text', 'emails.text_excerpt', 'events.data'],
-  // The simulator is the phone that it came to.
+  // The simulator is the phone that got the code.
   'verification code': ['simulator_messages.content'],
 };
 
-/** The first lines that hold one of them, for the message of a failed test. */
+/** Returns the first lines that hold a secret, for the message of a failed test. */
 function linesWith(wanted: ReadonlyMap<string, string>, output: string): string[] {
   if (secretsIn(output, wanted).length === 0) return [];
   const lines = output.split('\n').filter((line) => secretsIn(line, wanted).length > 0);

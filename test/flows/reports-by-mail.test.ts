@@ -69,7 +69,7 @@ describe.each(relays)('what happens to mail behind %s comes back as reports', (_
     });
   });
 
-  // It would send what comes next by way of this relay.
+  // The worker would send later emails by way of this relay.
   afterAll(() => worker.stop());
 
   async function waitUntil(description: string, ask: () => unknown): Promise<void> {

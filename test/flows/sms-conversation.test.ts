@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 const recipient = '+447700900150';
-/** From the phone of the recipient. */
+/** Sends a text from the phone of the recipient. */
 const say = (as: Own, content: string, more: { to?: string } = {}) =>
   customerOf(url, as).post('/v2/simulator/phones/{number}/messages', {
     path: { number: '07700900150' },
@@ -68,7 +68,7 @@ test('a conversation: sent, delivered, STOP, the next refused, START, accepted a
   await say(own, 'START');
   const again = await text('Hello');
   await waitFor('it is delivered', () => of(again.id)().includes('sms.delivered'));
-  // At least once, and here exactly once.
+  // Webhooks promise delivery at least once; without faults it is exactly once.
   const ids = heard().map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });

@@ -25,7 +25,7 @@ const lines = procfile.read(join(import.meta.dirname, '..', '..', 'Procfile'));
 // Shows F12
 test('every process of the Procfile stops on SIGTERM with work in hand: it exits with 0, and nothing is lost or done twice', async () => {
   const [own, sink] = await Promise.all([textingWorkspace(), startSmtpSink()]);
-  // Slow enough that a stop meets deliveries that are out.
+  // Slow enough that a stop meets open deliveries.
   const receiver = await startWebhookReceiver({ respond: { delayMs: 300 } });
   const webhook = await makeWebhook(own, receiver.url, ['email.sent', 'sms.sent']);
   const [port, inboundPort] = [await freePort(), await freePort()];
@@ -38,7 +38,7 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
     SMTP_URL: sink.url,
     SIMULATOR_SECONDS: '0.2',
     LIST_COPY_WAIT_SECONDS: '1',
-    // On a busy machine all of them finish at the same time.
+    // Long, because on a busy machine all processes finish their work at the same time.
     SHUTDOWN_SECONDS: '40',
   };
   const start = (command: string) => {
@@ -70,7 +70,7 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
   const list = await api.post('/v2/contact-lists', { body: { name: 'All of them', kind: 'static' } });
   const builtin = (await api.get('/v2/contact-lists')).data.find(({ kind }) => kind === 'builtin')!;
 
-  // A report half handed over, a copy under way, and more emails and texts than can be done at once.
+  // The stop meets a half-sent report, a running copy, and more emails and texts than can be sent at once.
   const relay = await connectSmtp(inboundPort);
   await relay.reply();
   for (const line of ['EHLO relay.example', 'MAIL FROM:<>', `RCPT TO:<${bounceAddress}>`, 'DATA'])
@@ -89,7 +89,7 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
   ];
   const answers = await Promise.all(asked);
   expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 'queued'));
-  // A request that the web process has in hand, since its row is there.
+  // The row shows that the web process is working on this request.
   const copied = api.post('/v2/contact-lists/{id}/contacts', {
     path: { id: list.id },
     body: { fromLists: [builtin.id] },

@@ -8,7 +8,7 @@ import {
   NotBase64,
 } from '../../shared/formats/base64.ts';
 
-/** The same text by the way of large bodies, cut after so many bytes each time. */
+/** Decodes the text in the way that is used for large bodies, in pieces of `pieceLength` bytes. */
 async function inPieces(text: string, pieceLength: number): Promise<Buffer | null> {
   const bytes = Buffer.from(text);
   async function* pieces() {

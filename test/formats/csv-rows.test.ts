@@ -188,7 +188,7 @@ test.each<[string, string | Uint8Array, unknown[]]>([
     expect(await faultOf(text, size)).toEqual(fault);
 });
 
-/** The simplest reader there can be, of a text in memory. */
+/** Reads a text in memory in the simplest possible way, for comparison. */
 function model(text: string, separator: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -275,7 +275,7 @@ test('a file of 500,000 rows is read within little memory, and reading may stop 
   }
   let rows = 0;
   let most = 0;
-  // Other files of this process may have left some.
+  // Other test files of this process may have left buffers behind.
   const before = keptMemory().arrayBuffers;
   for await (const row of readCsv(file())) {
     rows += row.cells.length === 2 ? 1 : 0;

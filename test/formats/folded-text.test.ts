@@ -65,7 +65,7 @@ test('names that differ by case alone are one, others are not', () => {
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 40 });
 
-/** The functions that change a folded text once more. */
+/** Returns the names of the functions that change a folded text when they are applied a second time. */
 function changing(text: string): string[] {
   const words = wordsOf(text).join(' ');
   return [

@@ -42,7 +42,7 @@ test('what comes before the place can be the start of JSON, and with what is at 
         fc.pre(!isJson(text));
         const { line, column } = jsonFaultPlace(text);
         const characters = [...text.split('\n')[line - 1]!];
-        // Not before the change, for there it was JSON.
+        // The fault cannot lie before the change, as the text up to there was valid JSON.
         const offset =
           text
             .split('\n')

@@ -15,7 +15,7 @@ test.each([
   ['EUROPE/london', 'Europe/London'],
   ['utc', 'UTC'],
   ['Etc/GMT+5', 'Etc/GMT+5'],
-  // Node has older names for these.
+  // Node knows these zones by older names.
   ['Asia/Kolkata', 'Asia/Kolkata'],
   ['Europe/Kyiv', 'Europe/Kyiv'],
   ['Asia/Calcutta', 'Asia/Calcutta'],
@@ -79,12 +79,12 @@ test('where clocks leap over midnight, the day begins when they leap', () => {
 });
 
 test('where clocks go back to midnight, or over it, a day begins once', () => {
-  // Midnight comes twice: the day begins with the first.
+  // Midnight comes twice, and the day begins with the first one.
   expect(starts('America/Havana', 'day', '2026-11-01T04:00Z', '2026-11-02T05:00Z')).toEqual([
     '2026-11-01T04:00',
     '2026-11-02T05:00',
   ]);
-  // At the end of Saturday its last hour comes again.
+  // The last hour of Saturday comes twice.
   expect(starts('America/Santiago', 'day', '2026-04-04T12:00Z', '2026-04-05T12:00Z')).toEqual([
     '2026-04-04T03:00',
     '2026-04-05T04:00',

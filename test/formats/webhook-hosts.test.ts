@@ -21,7 +21,7 @@ test('a host has at most 253 characters and a label 63, in the form in which the
     ['a..example', badLabel],
     ['.example', badLabel],
     ['example..', badLabel],
-    // In punycode each has more characters than it has letters here.
+    // In punycode each label has more characters than letters here.
     [`${'ü'.repeat(50)}.example`, null],
     [`${'ü'.repeat(60)}.example`, badLabel],
     [`${`${'ü'.repeat(20)}.`.repeat(12)}example`, tooLong],

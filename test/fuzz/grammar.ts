@@ -9,19 +9,19 @@ const expand = (term: Term, random: Random): string => (typeof term === 'string'
 export const integer = (random: Random, least: number, most: number): number =>
   least + Math.floor(random() * (most - least + 1));
 
-/** One of the alternatives. */
+/** Picks one of the alternatives. */
 export const oneOf =
   (...terms: readonly Term[]): Grammar =>
   (random) =>
     expand(terms[Math.floor(random() * terms.length)]!, random);
 
-/** One after the other. */
+/** Joins the terms one after the other. */
 export const sequence =
   (...terms: readonly Term[]): Grammar =>
   (random) =>
     terms.map((term) => expand(term, random)).join('');
 
-/** From `least` to `most` times, with the separator in between. */
+/** Repeats a term from `least` to `most` times, with the separator in between. */
 export const many =
   (term: Term, least: number, most: number, separator = ''): Grammar =>
   (random) =>
@@ -32,12 +32,12 @@ export const maybe =
   (random) =>
     random() < share ? expand(term, random) : '';
 
-/** A rule that contains itself: `within` is the rule one level deeper, and `leaf` where it is deep enough. */
+/** Makes a rule that contains itself: `within` is the rule one level deeper, or `leaf` at the deepest level. */
 export function recursive(leaf: Grammar, rule: (within: Grammar) => Grammar, levels: number): Grammar {
   return levels === 0 ? leaf : rule(oneOf(leaf, recursive(leaf, rule, levels - 1)));
 }
 
-/** Numbers at which something turns over. */
+/** Numbers at the limits of number types, and numbers in odd forms. */
 export const oddNumber = oneOf(
   '0',
   '-0',
@@ -58,7 +58,7 @@ export const oddNumber = oneOf(
   '٣',
 );
 
-/** Texts in which characters are more than they look like. */
+/** Texts with characters that are invisible, combine with others, or have several forms. */
 export const oddText = oneOf(
   '',
   ' ',

@@ -3,17 +3,17 @@ import type { Random } from '../faults/storm/types.ts';
 import type { Grammar } from './grammar.ts';
 import { mutated } from './mutate.ts';
 
-/** Something that a parser or a process did with an input that it must not do with any. */
+/** A forbidden behaviour of a parser or a process for an input. */
 export type Find = { target: string; index: number; fault: string };
 
-/** FNV-1a: each target has inputs of its own. */
+/** Returns the FNV-1a hash of a target's name, so that each target has inputs of its own. */
 function numberOf(name: string): number {
   let number = 0x811c9dc5;
   for (const character of name) number = Math.imul(number ^ character.codePointAt(0)!, 0x01000193);
   return number;
 }
 
-/** All that is drawn for one input: the seed, the target and the number of the input decide it, and nothing else does. */
+/** Returns the random numbers for one input. Only the seed, the target and the number of the input decide them. */
 export const randomFor = (seed: number, target: string, index: number): Random =>
   streamOf(seed ^ numberOf(target), index);
 

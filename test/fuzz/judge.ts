@@ -8,12 +8,12 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** The forbidden thing that the target does with these bytes; null where there is none. */
+/** Returns the forbidden behaviour of the target for these bytes, or null. */
 export async function faultOf(target: Target, bytes: Buffer): Promise<string | null> {
   const { mostMs: limit = longestStallMs } = target;
   let least = Number.POSITIVE_INFINITY;
   let mostMs = 0;
-  // A collection of garbage may fall into one try, and is not the doing of this input.
+  // A garbage collection may fall into one try and is not caused by this input, so the fastest try counts.
   for (let count = 0; count < tries && least > mostMs; count += 1) {
     const before = cpuMs();
     try {
@@ -24,7 +24,7 @@ export async function faultOf(target: Target, bytes: Buffer): Promise<string | n
     }
     least = Math.min(least, cpuMs() - before);
   }
-  // Only where it matters: a busy machine makes the same work take more CPU time.
+  // A busy machine makes the same work take more CPU time; the slowdown is measured only where it matters.
   if (least <= mostMs || least <= mostMs * cpuSlowdown()) return null;
   return `it takes ${least.toFixed(0)} ms of CPU time, and may take ${mostMs} ms`;
 }

@@ -122,7 +122,7 @@ async function runPlatform(chosen: Options): Promise<{ finds: Found[]; text: str
 
 const mostShown = 30;
 
-/** Each find as a file, ready for test/fuzz/corpus, and the command that makes them again. */
+/** Writes each find as a file, ready for test/fuzz/corpus, and prints the command that makes the finds again. */
 function report(finds: readonly Found[], chosen: Options): void {
   const folder = path.join(localDir, `fuzz-${chosen.seed}`);
   fs.rmSync(folder, { recursive: true, force: true });

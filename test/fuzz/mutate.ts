@@ -2,7 +2,7 @@ import { pick } from '../faults/storm/random.ts';
 import type { Random } from '../faults/storm/types.ts';
 import { integer, oddNumber, oddText } from './grammar.ts';
 
-/** As large as the largest that a parser is given: more is refused before it. */
+/** The largest input of any parser: larger ones are refused before. */
 const mostBytes = 256 * 1024;
 
 const structure = [
@@ -66,7 +66,7 @@ const openers = [
   '<mj-section>',
   '\\',
 ] as const;
-/** Bytes that are no UTF-8, or not the shortest form of it. */
+/** Bytes that are not UTF-8, or not its shortest form. */
 const badBytes = ['ff', 'c0af', 'eda080', 'f4908080', 'e28', '80', 'fffe', 'c3'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
@@ -135,8 +135,8 @@ const mutations: Record<string, Mutation> = {
 };
 
 /**
- * A short piece over and over, up to the largest size: what takes time that goes with the square of the length shows
- * here, and so does a regular expression that goes back.
+ * Repeats a short piece up to the largest size. This shows work that takes quadratic time, and regular expressions with
+ * much backtracking.
  */
 function blown(random: Random, bytes: Buffer): Buffer {
   const piece =
@@ -152,7 +152,7 @@ const kinds = Object.values(mutations);
 const shareAsMade = 0.25;
 const shareBlown = 0.06;
 
-/** The input of a parser: as the grammar made it, or wrong in a few places. */
+/** Returns an input of a parser: as the grammar made it, or changed in a few places. */
 export function mutated(random: Random, make: () => Buffer): Buffer {
   let bytes = make();
   if (random() < shareAsMade) return bytes;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import * as session from '../../scripts/setup/start/session.ts';
 
-/** scripts/test says what they mean. */
+/** `scripts/test --help` explains the options. */
 export const options = {
   minutes: { type: 'string' },
   seed: { type: 'string' },
@@ -11,7 +11,7 @@ export const options = {
 
 export type Options = ReturnType<typeof optionsOf>;
 
-/** The options of a fuzz run. */
+/** Reads the options of a fuzz run. */
 export function optionsOf(args: string[]) {
   try {
     const { values } = parseArgs({ args, options });
@@ -26,7 +26,7 @@ export function optionsOf(args: string[]) {
   }
 }
 
-/** The command that makes the same inputs again. */
+/** Returns the command that makes the same inputs again. */
 export function repetition({ minutes, inputs, seed, target }: Options): string {
   const length = inputs < Number.MAX_SAFE_INTEGER ? `--inputs ${inputs}` : `--minutes ${minutes}`;
   return `scripts/test fuzz ${length} --seed ${seed}${target === undefined ? '' : ` --target ${target}`}`;

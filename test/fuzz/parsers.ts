@@ -5,22 +5,22 @@ import { faultOf } from './judge.ts';
 import { targets } from './targets/index.ts';
 
 /**
- * Calls the parsers in a process of its own, which may hang or die with an input. Before each input its number stands in
- * the file of progress, so whoever watches the process knows which one it was. A line of JSON for each find.
+ * Calls the parsers in a process of its own, which may hang or die with an input. The process writes the number of each
+ * input to the progress file before the call, so its watcher knows the guilty input. Each find is one line of JSON.
  */
 export type Task = {
   seed: number;
   /** Names of targets; their inputs take turns. */
   names: string[];
-  /** Counts the inputs of all these targets. */
+  /** The number of the first input, counted over all these targets. */
   from: number;
   to: number;
-  /** Milliseconds since 1970 at which it ends anyway. */
+  /** Milliseconds since 1970 at which the task ends anyway. */
   until: number;
   progress: string;
 };
 
-/** Which input of which target a number of progress is. */
+/** Returns the target and the index of the input with this number of progress. */
 export const inputAt = ({ names }: Pick<Task, 'names'>, number: number) => ({
   target: names[number % names.length]!,
   index: Math.floor(number / names.length),

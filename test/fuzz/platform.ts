@@ -11,18 +11,18 @@ import {
 } from '../support/processes/processes.ts';
 
 const watch = pathToFileURL(path.join(import.meta.dirname, '../support/processes/loop-watch.mjs')).href;
-/** Well above what any of them needs, and far below what a leak takes in a long run. */
+/** Well above the need of any process, and far below the size of a leak in a long run. */
 const mostMemoryMb = 700;
 
-/** A process under test, and what it says of itself. */
+/** A process under test, and its own measurements. */
 export type Subject = {
   name: string;
   process: PlatformProcess;
-  /** The longest that its event loop was held since it was asked last, in CPU time of its main thread. */
+  /** Returns the longest block of the event loop since the last call, in CPU time of the main thread. */
   heldMs: () => Promise<number>;
 };
 
-/** The processes that strangers reach, and one that works on what they have sent. */
+/** Starts the processes that strangers can reach, and a worker for their requests. */
 export async function startPlatform(smtpUrl: string) {
   async function watched<Process extends PlatformProcess>(
     name: string,
@@ -31,7 +31,7 @@ export async function startPlatform(smtpUrl: string) {
     const port = String(await freePort());
     const started = await start({ NODE_OPTIONS: `--import ${watch}`, LOOP_WATCH_PORT: port });
     const heldMs = async () => Number(await (await request(`http://127.0.0.1:${port}/`)).body.text());
-    // The work at its start holds nobody up, so it does not count.
+    // The work at the start delays no request, so this call discards it.
     await heldMs();
     return { name, process: started, heldMs };
   }
@@ -51,7 +51,7 @@ export function memoryMb(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** The faults of the processes themselves, whatever they were asked. */
+/** Returns the faults of the processes that no answer shows: an ended process, too much memory. */
 export function faultsOfProcesses({ subjects }: Platform): string[] {
   return subjects.flatMap(({ name, process }) => {
     if (!process.isRunning()) return [`${name} has ended:\n${process.output().slice(-2_000)}`];
@@ -62,7 +62,7 @@ export function faultsOfProcesses({ subjects }: Platform): string[] {
 
 const errorLevel = 50;
 
-/** Lines at the level of errors: no input of a stranger is a fault of ours. */
+/** Returns the log lines at the level of errors: no input of a stranger may cause an internal error. */
 export function errorsIn(output: string): string[] {
   return output.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];

@@ -15,13 +15,13 @@ import { mutated } from './mutate.ts';
 import { inboundToken, returnPathDomain, targetOfHttp, targetOfSmtp } from './settings.ts';
 
 /**
- * Requests for a running platform. Where an input depends on the run (the key, an id) it has a name in braces, so that
- * the same seed always makes the same text.
+ * Requests for a running platform. A value that depends on the run (the key, an id) is a name in braces, so that the
+ * same seed always makes the same text.
  */
 
 const odd: readonly Grammar[] = [word, oddText, oddNumber, liquid, mjml, html, mailboxText, phone, url, host];
 
-/** One value of the body is another one, or is not there, or there is one more. */
+/** Changes, removes or adds one value of the body. */
 function changed(random: Random, value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || (depth > 0 && random() < 0.2)) return another(random);
   const names = Object.keys(value);
@@ -38,7 +38,7 @@ function changed(random: Random, value: unknown, depth = 0): unknown {
   return copy;
 }
 
-/** Past what is read in one piece, and past the limits of values. */
+/** Makes a value that is too large to be read in one piece, or exceeds the limit of values. */
 function large(random: Random, text: string): unknown {
   const many = integer(random, 1_000, 60_000);
   return pick(random, [
@@ -127,7 +127,7 @@ function operation(random: Random, bodies: ReadonlyMap<string, object>): Buffer 
   return raw(`${method} ${path}${query}`, headers, 'application/json', body);
 }
 
-/** Bodies that operations take, by their id; the sender is that of the run. */
+/** Returns a valid body for each operation, by its id; the sender is that of the run. */
 export function goodBodies(made: Readonly<Record<string, object>>): Map<string, object> {
   return new Map(
     withBody.map((endpoint) => [
@@ -137,7 +137,7 @@ export function goodBodies(made: Readonly<Record<string, object>>): Map<string, 
   );
 }
 
-/** A request as bytes, with names in braces for what only the run knows. */
+/** Makes a request as bytes, with names in braces for values that only the run knows. */
 export function httpInput(seed: number, index: number, bodies: ReadonlyMap<string, object>): Buffer {
   const random = randomFor(seed, targetOfHttp, index);
   const kind = random();
@@ -163,7 +163,7 @@ export function httpInput(seed: number, index: number, bodies: ReadonlyMap<strin
   );
 }
 
-/** A session with the inbound mail server, as bytes. */
+/** Makes a session with the inbound mail server, as bytes. */
 export function smtpInput(seed: number, index: number): Buffer {
   const random = randomFor(seed, targetOfSmtp, index);
   const command = oneOf(

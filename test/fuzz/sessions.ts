@@ -25,26 +25,26 @@ import {
 } from './wire.ts';
 
 type Task = { seed: number; inputs: number; until: number; only: string | undefined };
-/** `made`: with names in braces for what only the run knows. */
+/** `made` has names in braces for values that only the run knows. */
 type Input = { target: string; index: number; made: Buffer };
 export type Session = {
-  /** With the input as it was made, so that a later run can fill in its own names. */
+  /** Each find has its input with the names in braces, so that a later run can fill in its own values. */
   finds: (Find & { bytes: Buffer })[];
-  /** Made by this run, and found by earlier ones. */
+  /** `inputs` counts those made by this run, `replayed` those found by earlier runs. */
   inputs: number;
   replayed: number;
   /** Status or reply code -> how many. */
   answers: Record<string, number>;
-  /** Stalls that did not come again when each input of their batch was sent alone. */
+  /** Lengths in ms of stalls that did not come again when each input of their batch was sent alone. */
   unrepeated: number[];
 };
 
 const batchSize = 40;
 const atOnce = 4;
-/** Of so many inputs one is a session with the mail server. */
+/** One of this many inputs is a session with the mail server. */
 const everyMail = 5;
 
-/** Sends what strangers may send to the processes that they reach, and watches these. */
+/** Sends inputs to the processes that strangers can reach, and watches the processes. */
 export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Task): Promise<Session> {
   const { web, inbound } = platform;
   const session: Session = { finds: [], inputs: 0, replayed: 0, answers: {}, unrepeated: [] };
@@ -78,7 +78,7 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
     return long.length > 0 ? long.filter(({ ms }) => ms > longestStallMs * cpuSlowdown()) : long;
   };
 
-  /** Each input of a batch that stalled something is sent alone, twice: what it does again is its doing. */
+  /** Sends each input of a stalled batch alone, twice. An input that stalls a process again is the cause. */
   async function findStall(batch: readonly Input[], ms: number): Promise<void> {
     let isFound = false;
     for (const input of batch) {
@@ -95,7 +95,7 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
   }
 
   let errors = 0;
-  /** Returns whether the platform can take more. */
+  /** Sends a batch, and returns whether the platform can take more. */
   async function sendBatch(batch: readonly Input[]): Promise<boolean> {
     const waiting = [...batch];
     const again: Input[] = [];
@@ -107,7 +107,7 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
       }
     };
     await Promise.all(Array.from({ length: atOnce }, sendAll));
-    // Several requests are under way at the same time, and one may be told to come again: alone it must not be.
+    // A request may get a 503 with Retry-After while others run at the same time, but not when it is sent alone.
     for (const input of again) {
       const fault = await send(input);
       if (fault !== null) note(input, fault);
@@ -136,7 +136,7 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
   return session;
 }
 
-/** Inputs that earlier runs have found. They count down from -1. */
+/** Returns the inputs that earlier runs have found. Their indexes count down from -1. */
 function foundBefore(only: string | undefined): Input[] {
   return [targetOfHttp, targetOfSmtp]
     .filter((target) => only === undefined || only === target)
@@ -144,7 +144,7 @@ function foundBefore(only: string | undefined): Input[] {
     .map((find, place) => ({ ...find, index: -1 - place }));
 }
 
-/** A customer may have us write anything, and it is still a message (RFC 5322 §2.1.1). */
+/** Checks that a message has valid lines, whatever text a customer has sent (RFC 5322 §2.1.1). */
 function faultsOfMessage({ raw }: ReceivedMessage): string[] {
   const text = raw.toString('latin1');
   return [
@@ -155,7 +155,7 @@ function faultsOfMessage({ raw }: ReceivedMessage): string[] {
   ];
 }
 
-/** A workspace with a record of each kind, and what the inputs have names for. */
+/** Makes a workspace with a record of each kind, and returns the values for the names in braces. */
 async function makeRecords(url: string) {
   const own = await workspace();
   const api = clientOf(url);

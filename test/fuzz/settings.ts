@@ -1,10 +1,10 @@
-/** The processes of the platform, reached as strangers reach them: their inputs are requests and sessions. */
+/** Names of the targets that are processes of the platform: their inputs are a stranger's requests and sessions. */
 export const targetOfHttp = 'http';
 export const targetOfSmtp = 'smtp';
 
 export const inboundToken = 'fuzz-inbound-token';
 export const returnPathDomain = 'bounces.fuzz.example';
-/** Of every process of the run, its own included. */
+/** Settings of every process of the run, its own process included. */
 export const settings = {
   RETURN_PATH_DOMAIN: returnPathDomain,
   INBOUND_TOKEN: inboundToken,

@@ -7,13 +7,13 @@ import type { Find } from './inputs.ts';
 import { inputAt, type Task } from './parsers.ts';
 
 const pollEveryMs = 500;
-/** Of CPU time for one input: longer than any limit, so the parser is not slow but does not end. */
+/** CPU time for one input, longer than any limit: such a parser is not slow but never ends. */
 const endlessMs = 8_000;
 const heapMb = 512;
 
 type Watched = { finds: Find[]; inputs: number };
 
-/** Has the parsers called until the inputs or the time are over; a process that hangs or dies is a find, and replaced. */
+/** Runs the parsers until the inputs or the time are over. A process that hangs or dies is a find, and is replaced. */
 export async function fuzzParsers(task: Omit<Task, 'progress'>, folder: string): Promise<Watched> {
   const progress = path.join(folder, 'progress');
   const finds: Find[] = [];

@@ -1,15 +1,15 @@
 import net from 'node:net';
 
 const patienceMs = 3_000;
-/** A mail server that does not want the message answers at once; one that does not know says nothing. */
+/** The longest wait for a reply before the next bytes are sent: a server that refuses a message answers sooner. */
 const promptMs = 300;
 
-/** All that comes back for these bytes, until the server closes; what it does not close is cut. */
+/** Sends the bytes and returns the whole answer, until the server closes or the time is over. */
 export const exchange = (port: number, bytes: Buffer): Promise<string> => converse(port, [{ bytes }]);
 
 /**
- * The same for a session with a mail server, which speaks first, and takes a message when it has said so: a client that
- * does not wait for either is sent away.
+ * Sends a session to a mail server and returns all replies. The client waits for the greeting and for the reply to
+ * DATA, because the server disconnects a client that does not wait.
  */
 export function exchangeMail(port: number, bytes: Buffer): Promise<string> {
   const data = bytes.indexOf('\r\nDATA\r\n');
@@ -50,7 +50,7 @@ function converse(port: number, pieces: Piece[]): Promise<string> {
   return promise;
 }
 
-/** With their values in the places of the names in braces; where the length was that of the body, it still is. */
+/** Replaces the names in braces by their values; a Content-Length that was right is corrected. */
 export function filled(bytes: Buffer, values: ReadonlyMap<string, string>): Buffer {
   const text = bytes.toString('latin1');
   const whole = text.replace(/\{([\w.]+)\}/g, (found, name: string) => values.get(name) ?? found);
@@ -64,26 +64,26 @@ export function filled(bytes: Buffer, values: ReadonlyMap<string, string>): Buff
   );
 }
 
-/** The status of an HTTP answer; null where there is none. */
+/** Returns the status of an HTTP answer, or null if there is none. */
 export const statusOf = (answer: string): number | null =>
   Number(/^HTTP\/1\.1 (?!100)(\d{3}) /.exec(answer.replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, ''))?.[1] ?? 0) ||
   null;
 
-/** Nothing that a stranger sends is a fault of ours. */
+/** Returns the fault of an answer with a 5xx: no input of a stranger may cause an internal error. */
 export const faultOfAnswer = (answer: string): string | null =>
   (statusOf(answer) ?? 0) >= 500 ? `answered ${answer.slice(0, 1_500)}` : null;
 
-/** Whether the request is to be tried again, such as the second of two changes of one record at the same time. */
+/** Returns whether the request is to be tried again, such as the second of two simultaneous changes of one record. */
 export const isToRepeat = (fault: string): boolean =>
   /^answered HTTP\/1\.1 503 [^]*\r\nRetry-After: \d/.test(fault);
 
-/** The reply code to the message, where one came. */
+/** Returns the reply code to the message, or null if none came. */
 export function replyCodeOf(answer: string): string | null {
   const codes = [...answer.matchAll(/^(\d{3}) /gm)].map(([, code]) => code!);
   return codes.findLast((code) => code !== '221') ?? null;
 }
 
-/** 451 is what the mail server says of a fault of ours. */
+/** Returns the fault of the replies: the mail server answers an internal error with 451. */
 export function faultOfReplies(answer: string): string | null {
   const [reply] = /^451 .*/m.exec(answer) ?? [];
   return reply === undefined ? null : `answered ${reply}`;

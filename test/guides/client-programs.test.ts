@@ -19,7 +19,7 @@ import { waitFor } from '../support/time/wait-for.ts';
 import { serve, start } from './run-program.ts';
 import { guidesOf, installClient, programsOf } from './samples.ts';
 
-// Programs with the typed client, as readers copy them from the guides. The ones that end are run by samples.test.ts.
+// Programs with the typed client, as readers copy them from the guides. samples.test.ts runs those that end.
 useDatabase();
 
 const root = join(import.meta.dirname, '../..');
@@ -27,7 +27,7 @@ const programs = guidesOf('Use the API').flatMap((guide) =>
   programsOf(guide).map(({ word, code }) => ({ guide, name: word, code })),
 );
 
-/** The project of a reader, with one of the programs in it. */
+/** Makes the project of a reader, with one of the programs in it. */
 function project(name: string, url = '') {
   const folder = mkdtempSync(join(tmpdir(), 'project-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -45,7 +45,7 @@ test('every program in TypeScript compiles under strict with the types of the cl
     'receive-webhooks receive.mts',
     'events-feed follow.mts',
   ]);
-  // In the checkout, where the name of the client leads to its source.
+  // The folder is in the checkout, where the name of the client resolves to its source.
   mkdirSync(join(root, '.local'), { recursive: true });
   const folder = mkdtempSync(join(root, '.local/programs-of-guides-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -72,7 +72,7 @@ test('the reader of the feed goes on where it was stopped', async () => {
   const follow = () => start(program, [], { API_KEY: own.key }, folder);
   const [first, before] = [await send(), follow()];
   await waitFor('the first email is told', () => before.output().includes(`email.queued ${first.id}\n`));
-  // It stores the cursor before it asks for more.
+  // The program stores the cursor before it asks for more events.
   await waitFor('the cursor is kept', () => existsSync(join(folder, 'cursor.txt')));
   await before.stop();
   const [second, after] = [await send(), follow()];

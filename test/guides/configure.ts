@@ -15,7 +15,7 @@ const ofAGroup = new Set(Object.values(groups).flatMap((settings) => Object.keys
 
 const begin = '<!-- Made by test/guides/write-configure.ts -->\n';
 
-/** The guide Configure with its tables as they follow from shared/config/. */
+/** Returns the guide Configure with the tables that follow from shared/config/. */
 export function withTables(guide: string): string {
   const platform = Object.keys(settingSchemas).filter((name) => !ofAGroup.has(name));
   const parts = [
@@ -34,7 +34,7 @@ function tableOf(names: readonly string[]): string {
 function cellsOf(name: string): [meaning: string, form: string, usual: string] {
   const schema = settingSchemas[name]!;
   const bounds = boundsOf(schema);
-  // A text that no setting takes, to be told what would be taken.
+  // No setting accepts this text, so the error names the accepted form.
   const [issue] = schema.safeParse('\u{1f642} \u{1f642}').error?.issues ?? [];
   const said = formOf(bounds) ?? (issue?.message.startsWith('must') ? issue.message : undefined);
   const example = examples[name];
@@ -50,7 +50,7 @@ const asCell = (text: string) =>
   text
     .replaceAll('|', '\\|')
     .replaceAll('\n', ' ')
-    // Names and paths in prose are code, unless they are already.
+    // Names of settings in prose become code, unless they already are.
     .replaceAll(/`[^`]*`|\b[A-Z]+(?:_[A-Z]+)+\b/g, (word) => (word.startsWith('`') ? word : `\`${word}\``));
 
 function usualOf(value: unknown): string {

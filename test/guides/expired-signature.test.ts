@@ -9,8 +9,8 @@ import { freePort } from '../support/processes/free-port.ts';
 import { shiftClock } from '../support/time/shift-clock.ts';
 import { inLanguages, serve } from './run-program.ts';
 
-// The receivers go by the true time. So the platform lives some minutes in the past here, and what it signs is old when
-// it comes.
+// The receivers use the true time. The clock of the platform is some minutes behind here, so its signatures are
+// already old when they arrive.
 useDatabase();
 
 const minuteMs = 60_000;

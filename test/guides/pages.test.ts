@@ -69,7 +69,7 @@ test('a guide says all that it was written to say, brings nothing from another h
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     const own = body.replace('<script src="/assets/guide.js" type="module"></script>', '');
     expect(own).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
-    // Marks left of Markdown that was meant otherwise: a table without its line of dashes, a fence without its end.
+    // Remains of broken Markdown, such as a table without its line of dashes or a fence without its end.
     const prose = textOf(own.replaceAll(/<(code|figure)>[^]*?<\/\1>/g, 'x'));
     expect(prose).not.toMatch(/\]\(|```|^\s*\||\*\*/m);
     for (const [, address] of own.matchAll(/\ssrc="([^"]*)"/g)) expect(address).toMatch(/^\/(?!\/)/);

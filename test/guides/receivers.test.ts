@@ -20,7 +20,7 @@ useDatabase();
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
-/** Something happens; returns the delivery that has been attempted once for it. */
+/** Makes an event; returns its delivery after one attempt. */
 async function deliver(own: Workspace, webhookId: string) {
   await acceptEmail(own);
   await relay.relayAll();
@@ -43,7 +43,7 @@ function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => sent.once('response', resolve).once('error', reject));
 }
 
-/** Posts what was received once more, to another server, as a proxy or an attacker would. */
+/** Posts a received request again, to another server, as a proxy or an attacker would. */
 async function replay(port: number, original: ReceivedRequest, changes: Partial<ReceivedRequest> = {}) {
   const { method, url, headers, body } = { ...original, ...changes };
   const sent = httpRequest({ host: '127.0.0.1', port, method, path: url, headers });
@@ -60,7 +60,7 @@ describe.each(inLanguages({ node: 'receiver.mjs', python: 'receiver.py' }))(
       own = await workspace();
     });
 
-    /** A webhook whose url is the receiver's; it starts with the secrets that it is given. */
+    /** Makes a webhook for a receiver, which a test starts with the secrets of its choice. */
     async function makeEndpoint(path = '/hooks/a%20b?source=x%26y&z=1') {
       const mine = await workspace();
       const port = await freePort();
@@ -110,7 +110,7 @@ describe.each(inLanguages({ node: 'receiver.mjs', python: 'receiver.py' }))(
       const endpoint = await makeEndpoint();
       let receiver = await endpoint.startWith(endpoint.secret);
       const second = await endpoint.rotate();
-      // It knows the old secret alone, until it is started with both.
+      // The receiver knows only the old secret, until it is started with both.
       expect(await endpoint.deliver()).toMatchObject(accepted);
       await receiver.stop();
       receiver = await endpoint.startWith(second, endpoint.secret);
@@ -119,7 +119,7 @@ describe.each(inLanguages({ node: 'receiver.mjs', python: 'receiver.py' }))(
       receiver = await endpoint.startWith(second);
       expect(await endpoint.deliver()).toMatchObject(accepted);
       await receiver.stop();
-      // A second rotation leaves the first secret behind.
+      // After a second rotation the first secret is no longer used.
       await endpoint.rotate();
       receiver = await endpoint.startWith(endpoint.secret);
       expect(await endpoint.deliver()).toMatchObject(refused);

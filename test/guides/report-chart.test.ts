@@ -6,7 +6,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { run } from './run-program.ts';
 
-// The picture of the guide "Reports" is what its program draws of these messages. `vitest -u` draws it anew.
+// The program of the guide "Reports" draws the guide's picture from these messages. `vitest -u` draws it again.
 useDatabase();
 
 let api: Client;
@@ -24,7 +24,7 @@ const program = { language: 'Node', command: process.execPath, program: 'report-
 const draw = (query: string, key = own.key) => run(program, [query], { API_URL: api.url, API_KEY: key });
 const reason = { category: 'rejected', code: 'no', description: null, retryable: false } as const;
 
-/** Texts of a fortnight, fewer at weekends; one in nine fails, and those of the last evening are on their way. */
+/** Sends texts of two weeks, fewer at weekends; one in nine fails, and those of the last evening are on their way. */
 async function sendForTwoWeeks(): Promise<void> {
   let count = 0;
   for (let day = 0; day < 14; day += 1) {
@@ -49,7 +49,7 @@ test('the picture in the guide is what the program draws of real rows', async ()
   const page = (await api.request('GET', '/docs/guides/reports')).body;
   expect(page.includes(output.trimEnd()), 'the guide shows the picture').toBe(true);
 
-  // The numbers that the bars say add up to the report.
+  // The numbers on the bars add up to the report.
   const { data } = (await api.request('GET', `/v2/reports/sends?${query}`, { key: own.key })).body;
   for (const status of ['delivered', 'failed']) {
     const said = [...output.matchAll(new RegExp(`: (\\d+) ${status}<`, 'g'))];

@@ -11,7 +11,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import { inLanguages, run } from './run-program.ts';
 
-// The code that customers copy from the guide "Retry safely", on a way to the API where things go wrong.
+// The code that customers copy from the guide "Retry safely", behind a proxy that loses requests and answers.
 useDatabase();
 
 let api: Client;
@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 
 type Passed = { key: string | undefined; status: number; replayed: boolean };
-/** The fate of an answer of the API: it goes on its way, or is lost, or the request never gets there. */
+/** The fate of a request: its answer is passed on, its answer is lost, or the request never reaches the API. */
 type Fate = 'answered' | 'answer lost' | 'busy';
 
-/** The way to the API; each request meets the next fate, and those after the last are answered. */
+/** Starts the proxy to the API; each request meets the next fate, and requests after the last fate are answered. */
 async function startWay(...fates: Fate[]) {
   const passed: Passed[] = [];
   let count = 0;

@@ -8,7 +8,7 @@ export const folder = join(import.meta.dirname, '../../api/public/guides');
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-/** The languages that a guide's program is there in, and this machine can run: Python is no part of the platform. */
+/** Returns a guide's program in each language that this machine can run: the platform does not include Python. */
 export function inLanguages(programs: { node: string; python: string }) {
   const node = { language: 'Node', command: process.execPath, program: programs.node };
   const python = { language: 'Python', command: 'python3', program: programs.python };
@@ -18,7 +18,7 @@ export type Program = ReturnType<typeof inLanguages>[number];
 
 type Settings = Record<string, string>;
 
-/** Runs it as a customer would, with nothing of the platform's in its environment. */
+/** Starts a program as a customer would, with no setting of the platform in its environment. */
 export function start({ command, program }: Program, args: string[], settings: Settings, cwd?: string) {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, [resolve(folder, program), ...args], {
@@ -38,14 +38,14 @@ export function start({ command, program }: Program, args: string[], settings: S
   return { output: () => written.join(''), closed, stop };
 }
 
-/** Until it ends. */
+/** Runs a program until it ends. */
 export async function run(program: Program, args: string[], settings: Settings) {
   const { output, closed } = start(program, args, settings);
   const [code] = await closed;
   return { code, output: output() };
 }
 
-/** A server of a guide, listening. */
+/** Starts the server of a guide, and waits until it listens. */
 export async function serve(program: Program, settings: Settings) {
   const server = start(program, [], settings);
   await waitFor(`${program.program} to listen`, () => /Listening on port \d+/.test(server.output()));

@@ -14,7 +14,7 @@ import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 import { difference, guidesOf, installClient, run, type Sample, samplesOf, variablesOf } from './samples.ts';
 
-// The code in the guides is run as it stands there, in order, on a platform as scripts/start makes it; where a
+// The code in the guides is run without a change, in order, on a platform as scripts/start makes it; where a
 // guide shows an answer, the platform gives it.
 useDatabase();
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     SIMULATOR_SECONDS: 0,
     SHORT_LINKS_TO_DRAMA_NUMBERS: true,
     WEBHOOK_ALLOWED_NETWORKS: ['127.0.0.0/8'],
-    // Nobody answers: domains stay pending, and nothing is asked of the world.
+    // No DNS server answers there: domains stay pending, and no request leaves the machine.
     DNS_SERVERS: ['127.0.0.1:1'],
     DNS_TIMEOUT_SECONDS: 0.1,
   });
@@ -54,7 +54,7 @@ const onlyReads = ({ command }: Sample) => !/ -(?:d|F|X)\b/.test(command);
 
 test.each(guides)('the commands of the guide %s do what it says', async (guide) => {
   const samples = samplesOf(guide);
-  // Each is for a platform on which nobody has done anything yet.
+  // Each guide is written for a new platform, without earlier data.
   await query("UPDATE workspaces SET name = 'Former' WHERE name = 'Demo'");
   const { apiKey } = await makeDemo();
   let known: Record<string, string> = { API_KEY: apiKey, WEBHOOK_URL: webhookUrl };
@@ -68,9 +68,8 @@ test.each(guides)('the commands of the guide %s do what it says', async (guide) 
       if (found !== undefined) throw new Error(`${place}: ${found} in ${answer}`);
       return { answer };
     };
-    // Work goes on behind the answer: a reader who asks again sees it done.
+    // Work may go on after an answer, so a command that only reads is repeated until its answer is as shown.
     const { answer } = onlyReads(sample) ? await waitFor(place, ask, { timeoutMs: 120_000 }) : await ask();
     known = { ...known, ...variablesOf(answer) };
   }
-  // Each command starts a shell and a curl.
 });

@@ -3,26 +3,26 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folder } from './run-program.ts';
 
-/** A block of code of a guide, by the words behind its fence: ```sh, ```json answer, ```csv customers.csv. */
+/** A block of code of a guide; the words after its fence say its kind: ```sh, ```json answer, ```csv customers.csv. */
 type Block = { language: string; word: string; code: string; line: number };
 
-/** A command that a reader copies, with what stands behind it: the answer that the guide says it gets. */
+/** A command that a reader copies, with the answer that the guide shows for it and the files that it needs. */
 export type Sample = { line: number; command: string; answer?: string; files: Block[] };
 
 const fences = /^ *```(\w+)(?: ([\w.-]+))?\n([^]*?)^ *```$/gm;
 const addressInFiles = 'http://127.0.0.1:3000';
 
-/** The guides under this heading of their list. */
+/** Returns the names of the guides under this heading of their list. */
 export function guidesOf(heading: string): string[] {
   const [, part = ''] = readFileSync(join(folder, 'README.md'), 'utf8').split(`## ${heading}\n`);
   return [...part.split(/^## /m, 1)[0]!.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name!);
 }
 
-/** The commands of a guide in their order. Programs that a guide has for download have tests of their own. */
+/** Returns the commands of a guide in their order. Programs that a guide offers for download have their own tests. */
 export const samplesOf = (guide: string): Sample[] =>
   samplesIn(readFileSync(join(folder, `${guide}.md`), 'utf8'));
 
-/** The same of any page in Markdown. */
+/** Returns the commands of any Markdown text in their order. */
 export function samplesIn(source: string): Sample[] {
   const samples: Sample[] = [];
   let files: Block[] = [];
@@ -37,14 +37,14 @@ export function samplesIn(source: string): Sample[] {
   return samples;
 }
 
-/** The programs in TypeScript of a guide; all are for the client. */
+/** Returns the TypeScript programs of a guide; all of them use the client. */
 export const programsOf = (guide: string): Block[] =>
   [...readFileSync(join(folder, `${guide}.md`), 'utf8').matchAll(fences)].flatMap(
     ({ 1: language, 2: word = '', 3: code }) =>
       language === 'ts' ? [{ language, word, code: code!, line: 0 }] : [],
   );
 
-/** As `npm install` does it for a reader; here the types are stripped as the files are loaded. */
+/** Installs the client as `npm install` does for a reader; here Node strips the types as it loads the files. */
 export function installClient(project: string): void {
   mkdirSync(join(project, 'node_modules'));
   symlinkSync(join(folder, '../../..'), join(project, 'node_modules/messaging-service'));
@@ -52,7 +52,7 @@ export function installClient(project: string): void {
 
 type Settings = { url: string; folder: string; variables: Record<string, string> };
 
-/** Runs a command as the reader's shell would. A time to come in it is moved to tomorrow, for guides grow old. */
+/** Runs a command as the reader's shell would. A future time in the command becomes tomorrow, because guides age. */
 export async function run(sample: Sample, settings: Settings): Promise<string> {
   for (const { word, code } of sample.files)
     writeFileSync(join(settings.folder, word), code.replaceAll(addressInFiles, settings.url));
@@ -77,7 +77,7 @@ export async function run(sample: Sample, settings: Settings): Promise<string> {
 const id = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/;
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** `$EMAIL_ID` is the id of the email that an answer before told. */
+/** Returns the variables that an answer sets: `$EMAIL_ID` is the id of the email in an earlier answer. */
 export function variablesOf(answer: string): Record<string, string> {
   let record: unknown;
   try {
@@ -91,11 +91,11 @@ export function variablesOf(answer: string): Record<string, string> {
 }
 
 /**
- * Where an answer is not the one that a guide shows; undefined: it is. A guide leaves out what it writes as …: further members
- * or items, or the end of a text. An id stands for any of its kind, a time for any.
+ * Returns where an answer differs from the one that a guide shows, or undefined if it does not. In a guide … stands for
+ * further members or items, or for the end of a text. An id matches any id of its kind, and a time matches any time.
  */
 export function difference(shown: string, answer: string): string | undefined {
-  // Outside of texts … takes the comma before it along.
+  // Outside of texts, … is removed together with the comma before it.
   const members = shown.replaceAll(/("(?:[^"\\]|\\.)*")|,?\s*…/g, (_all, text?: string) => text ?? '');
   const open = members !== shown;
   return differs(JSON.parse(members), JSON.parse(answer), '', open);

@@ -66,14 +66,14 @@ const refused = (status: number, code: number): Answer => ({
 let sid = '';
 let made = 0;
 beforeEach(async () => {
-  // It forgets that it was told to wait.
+  // Closing makes the gateway forget that it was told to wait.
   await closeGateways();
   made += 1;
   sid = `SM${String(made).padStart(32, '0')}`;
   twilio.respondWith(created(sid));
 });
 
-/** Twilio's callback: a form, signed with the address as it stands up to its query and all fields by name. */
+/** Posts Twilio's callback: a form whose signature covers the address with its query and all fields sorted by name. */
 async function callBack(path: string, fields: Record<string, string>, key = token): Promise<number> {
   const url = adapterUrl + path;
   const names = Object.keys(fields).toSorted();

@@ -6,10 +6,10 @@ import { Unfit } from '../../scripts/setup/start/session.ts';
 
 const packages = ['base-files', 'busybox', 'libc6', 'libgcc-s1', 'libstdc++6'];
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
-/** As `node:24-alpine` has it. */
+/** The id of the user `node` in `node:24-alpine`. */
 const nodeId = 1000;
 
-/** Makes a root file system that is to the Dockerfile what `node:24-alpine` is: this Node, npm, and what a shell needs. */
+/** Makes a root file system that replaces `node:24-alpine` for the Dockerfile: this Node, npm, and a shell's needs. */
 export async function makeBase(folder: string): Promise<void> {
   const fault = await unpack(packages, folder, 'whole');
   if (fault) throw new Unfit(fault);
@@ -41,7 +41,7 @@ export async function makeBase(folder: string): Promise<void> {
   fs.chmodSync(at('usr/local/bin/node'), 0o755);
   fs.cpSync(npmFolder(), at('usr/local/lib/node_modules/npm'), { recursive: true });
   fs.symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', at('usr/local/bin/npm'));
-  // npm goes where this machine's goes, and trusts whom this machine trusts.
+  // npm uses the registry of this machine's npm, and trusts the same certificates.
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
   fs.mkdirSync(at('etc/ssl/certs'), { recursive: true });
   fs.copyFileSync(certificates, at(certificates));

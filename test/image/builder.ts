@@ -3,11 +3,11 @@ import path from 'node:path';
 import type { Program } from '../../scripts/setup/servers/programs.ts';
 import * as processes from '../../scripts/setup/start/processes.ts';
 
-/** Buildah with all that it stores in `folder`, so that nothing else on the machine changes. */
+/** Sets up Buildah with all its storage in `folder`, so that nothing else on the machine changes. */
 export function builder({ command, env }: Program, folder: string) {
   const policy = path.join(folder, 'policy.json');
   fs.writeFileSync(policy, JSON.stringify({ default: [{ type: 'insecureAcceptAnything' }] }));
-  // Without a daemon, a kernel's file system for layers, or a runtime: that runs in a container, too.
+  // The options need no daemon, no kernel file system for layers and no runtime, so Buildah also runs in a container.
   const storage = [
     '--storage-driver',
     'vfs',
@@ -26,14 +26,14 @@ export function builder({ command, env }: Program, folder: string) {
     ...args,
   ];
 
-  /** Runs it to its end; throws with all that it said where it fails. Returns its last line. */
+  /** Runs Buildah to its end and returns its last line; throws with its whole output if it fails. */
   async function run(...args: string[]): Promise<string> {
     const { code, output } = await processes.outputOf(command, argumentsOf(args), { env: all });
     if (code !== 0) throw new Error(`buildah ${args.join(' ')} failed:\n${output}`);
     return output.trim().split('\n').at(-1)!;
   }
 
-  /** Starts a program of a container, which goes on beside this one. */
+  /** Starts a program in a container, which runs beside this program. */
   const start = (...args: string[]) =>
     processes.start('application', command, argumentsOf(['run', ...args]), {
       env: all,

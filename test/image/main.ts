@@ -18,14 +18,14 @@ import { waitFor } from '../support/time/wait-for.ts';
 import { makeBase } from './base.ts';
 import { type Builder, builder } from './builder.ts';
 
-/** Megabytes, of a million bytes. */
+/** In megabytes of a million bytes. */
 const largestMb = 250;
 const entry = '/app/scripts/container/run';
 const phone = '+447700900123';
 
 /**
- * Builds the image as its Dockerfile says, on a base made of Debian's packages in the place of node:24-alpine, and runs
- * all of the Procfile in it beside servers of this run, until a text that was sent by the API is delivered.
+ * Builds the image as its Dockerfile says, on a base made of Debian's packages instead of node:24-alpine. Then runs all
+ * processes of the Procfile in it, beside servers of this run, until a text sent through the API is delivered.
  */
 async function main(): Promise<number> {
   if (process.getuid?.() !== 0 || !isDebianLike())
@@ -131,7 +131,7 @@ async function runPlatform({ run, start }: Builder, container: string): Promise<
   for (const { child } of running) await processes.endGroup(child);
 }
 
-/** The health checks of compose.yaml, with ports of this run in the place of its own. */
+/** Returns the health checks of compose.yaml, with the ports of this run in place of those in the file. */
 function healthChecks(ports: Record<string, number>): [type: string, command: string[]][] {
   const file = path.join(checkout, 'scripts/container/compose.yaml');
   const { services }: Compose = parse(fs.readFileSync(file, 'utf8'), { merge: true });
@@ -146,7 +146,7 @@ function healthChecks(ports: Record<string, number>): [type: string, command: st
 
 type Compose = { services: Record<string, { image: string; healthcheck?: { test: string[] } }> };
 
-/** All files, as many bytes as they have. */
+/** Returns the total size of the files in a folder, in bytes. */
 const sizeOf = (folder: string): number =>
   Number(execFileSync('du', ['-s', '-b', folder], { encoding: 'utf8', env: { ...given } }).split('\t')[0]);
 

@@ -7,17 +7,17 @@ import { waitFor } from '../support/time/wait-for.ts';
 
 afterAll(closeOpened);
 
-/** Asks for so many keys; their workspaces come into the list in the order in which they are made. */
+/** Asks for `count` keys; each finished key adds its workspace to `made`. */
 function ask(made: string[], workspaceId: string, count: number): Promise<unknown>[] {
   return Array.from({ length: count }, () => generateInTurn(workspaceId).then(() => made.push(workspaceId)));
 }
 
-/** A key that is not made by now is refused. */
+/** Stops the generation, so that keys which are not made yet are refused. */
 async function giveUp(keys: Promise<unknown>[]): Promise<void> {
   await Promise.all([Promise.allSettled(keys), closeOpened()]);
 }
 
-/** The threads of this process that have a low priority. */
+/** Returns the threads of this process that have a low priority. */
 function lowThreads(): string[] {
   return readdirSync('/proc/self/task').filter((id) => {
     const stat = readFileSync(`/proc/self/task/${id}/stat`, 'latin1');
@@ -30,7 +30,7 @@ test('turns go round by workspace, however many keys one of them asks for', asyn
   const made: string[] = [];
   const all = [...ask(made, 'greedy', 10), ...ask(made, 'b', 2), ...ask(made, 'c', 1)];
   await Promise.all(all.slice(10));
-  // One was being made, and one waited, before the others asked.
+  // One key was being made and one waited before the other workspaces asked.
   expect(made).toEqual(['greedy', 'greedy', 'b', 'c', 'greedy', 'b']);
   await giveUp(all);
 });
@@ -51,7 +51,7 @@ test('a hundred at most wait, of all workspaces together', async () => {
   const outcomes = Promise.allSettled(all);
   const refused = all.slice(101);
   expect(refused).toHaveLength(9);
-  // The first is being made, and does not wait.
+  // The first key is already being made, so it is not among the refused ones.
   for (const outcome of await Promise.allSettled(refused))
     expect(outcome).toMatchObject({
       status: 'rejected',
@@ -65,7 +65,7 @@ test('a hundred at most wait, of all workspaces together', async () => {
   expect(words.filter((message) => message.includes('could not be made')).length).toBeGreaterThan(90);
 });
 
-/** Fifty files, read from beginning to end. */
+/** Reads fifty files from beginning to end. */
 const readFiles = () => Promise.all(Array.from({ length: 50 }, () => readFile(import.meta.filename)));
 
 // Shows A64

@@ -26,7 +26,7 @@ test('where a test has shifted the time, a job waits as long by the clocks of ma
   }
 });
 
-/** Adds a job by itself and one among many, and returns when BullMQ will bring each of them on, in ms. */
+/** Adds one job alone and one in a bulk call; returns when BullMQ will start each of them, in ms. */
 async function addBothWays(id: string, dueAt: Date): Promise<number[]> {
   const lane = 'transactional';
   enqueue(sendEmail, { emailId: 'one' }, { lane, id, at: dueAt });

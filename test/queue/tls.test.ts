@@ -16,7 +16,7 @@ beforeAll(async () => {
   const files = selfSignedCertificateFiles(['localhost']);
   caFile = files.cert;
   const [key, cert] = [files.key, files.cert].map((file) => readFileSync(file));
-  // The Redis of the tests, with TLS before it, as a host has it.
+  // A TLS server in front of the Redis of the tests, as a hosting provider has it.
   const plain = new URL(config.REDIS_URL);
   const server = tls.createServer({ key, cert }, (socket) => {
     const redis = net.connect({ host: plain.hostname, port: Number(plain.port || 6379) });
@@ -52,7 +52,7 @@ test('a Redis with TLS is used where its certificate is good, or is said not to 
   expect(await answers({ REDIS_TLS_VERIFY: true })).toMatch(/self.signed/i);
 });
 
-// Sentinels say by which address the primary is reached, and nodes of a Cluster by which name.
+// Sentinels give the address of the primary; nodes of a Cluster give a host name.
 test.each([
   ['Sentinels and the primary that they watch', '127.0.0.1', startSentinels],
   [
@@ -63,7 +63,7 @@ test.each([
 ])('%s are reached with TLS, and not where their certificate is unknown', async (_name, host, start) => {
   const certificate = selfSignedCertificateFiles([host]);
   const group = await start({ certificate });
-  // The ports that it names take nothing but TLS.
+  // The ports that the group names accept only TLS.
   const settings = { REDIS_URL: group.url, REDIS_TLS_VERIFY: true };
   expect(await answers({ ...settings, REDIS_TLS_CA_FILE: certificate.cert })).toBe('PONG');
   expect(await findRedisFault()).toBeNull();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await waitFor('Redis is there', isRedisUp);
 });
 
-/** Redis takes nothing from now on; the function returned mends that. */
+/** Each fault makes Redis accept nothing; the returned function repairs it. */
 const faults: Record<string, () => Promise<() => Promise<void>>> = {
   full: async () => {
     const control = new Redis(redis.url);
@@ -40,7 +40,7 @@ test.each(Object.keys(faults))(
       for (const name of names) count(name, {}, 3);
       addTotals([...held, ...takeCounts()]);
       held.clear();
-      // Together with what came back of the report before.
+      // The counts of the previous report come back as well.
       await waitFor('it comes back', () => {
         for (const [name, by] of takeCounts()) held.set(name, (held.get(name) ?? 0) + by);
         return names.every((name) => held.get(name) === 3 * report);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
-/** Runs in a process or thread of the sandbox, after its own program, and tries what no code there may do. */
+/** Runs in a process or thread of the sandbox, after its own program, and tries actions that no code there may do. */
 await import(`../../shared/sandbox/${isMainThread ? 'mjml-child.ts' : process.argv[2]}`);
 
 const root = join(import.meta.dirname, '../..');

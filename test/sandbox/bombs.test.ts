@@ -8,7 +8,7 @@ const now = new Date('2026-11-20T10:00:00Z');
 let made = 0;
 
 const renderAlone = (source: string, data: Record<string, unknown> = {}, escape = true) =>
-  // A workspace of its own, so that no bomb waits for another.
+  // Each bomb has its own workspace, so that none waits for another.
   sandbox.render({
     workspaceId: `attacker${(made += 1)}`,
     parts: [{ name: 'html', source, escape }],
@@ -19,7 +19,7 @@ const renderAlone = (source: string, data: Record<string, unknown> = {}, escape 
 // Shows A25
 test.each([...measured, ...invented])('$name ends in a clear error', async ({ source, data, says }) => {
   for (const escape of [true, false]) {
-    // A bomb that nothing stopped would take minutes, which no test has.
+    // A bomb that nothing stops would run for minutes, longer than the time-out of a test.
     const result = await renderAlone(source, data, escape);
     expect(result).toEqual({
       ok: false,

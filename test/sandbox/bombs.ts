@@ -11,7 +11,7 @@ const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 const times = (count: number, body: string) => `{% for i in (1..${count}) %}${body}{% endfor %}`;
 const each = (count: number, body: (index: number) => string) => numbers(count).map(body).join('');
 
-/** Templates that blocked or killed a process which rendered them with liquidjs' own limits, or might. */
+/** Templates that blocked or killed, or might do so, a process which rendered them with liquidjs' own limits. */
 export const measured: Bomb[] = [
   { name: 'a range of 100 million', source: times(1e8, '{{ i }}'), says: tooHeavy },
   { name: 'a range of a million', source: times(1e6, '{{ i }}'), says: tooHeavy },

@@ -14,7 +14,7 @@ type Report = { outcomes: Record<string, string>; environment: string[] };
 
 const attempts = join(import.meta.dirname, 'attempts.ts');
 
-/** The first message that is a report, not a word of the program's own. */
+/** Returns the first message that is a report, and skips messages of the program itself. */
 async function reportOf(emitter: Worker | ReturnType<typeof forkConfined>): Promise<Report> {
   for (;;) {
     const [message] = (await once(emitter, 'message')) as [Partial<Report>];

@@ -8,7 +8,7 @@ const now = new Date('2026-11-20T10:00:00Z');
 const letter = `<p>Dear {{ name }},</p>{% for line in lines %}<p>{{ line.count }} {{ line.name }}</p>{% endfor %}`;
 const data = { name: 'Ada & Co', lines: [{ count: 2, name: 'tea' }] };
 const rendered = '<p>Dear Ada &amp; Co,</p><p>2 tea</p>';
-/** Of which p95 still tells more than the slowest two. */
+/** Enough renders that p95 does not depend on the slowest two alone. */
 const renders = 60;
 const bombs = [...measured, ...invented].filter(({ source }) => source.length < 1000);
 
@@ -16,26 +16,26 @@ const renderOne = (workspaceId: string, source: string, values: Record<string, u
   sandbox.render({ workspaceId, parts: [{ name: 'html', source, escape: true }], data: values, now });
 
 beforeEach(async () => {
-  // A source is known once a thread has rendered it quickly, which it may not do the first time.
+  // A source counts as known once a thread has rendered it quickly; the first render may be too slow.
   for (let index = 0; index < 10; index += 1) await renderOne('neighbour', letter);
 });
 
 // Work that still waits is rejected.
 afterEach(sandbox.closeSandbox);
 
-/** Bombs without pause, a few at a time in each of the workspaces, until the sandbox is closed. Tells how many have ended. */
+/** Sends bombs, three at a time per workspace, until the sandbox closes; returns a counter of the bombs that ended. */
 async function attack(workspaces: number): Promise<() => number> {
   let ended = 0;
   for (let lane = 0; lane < workspaces * 3; lane += 1)
     void (async () => {
       for (let index = lane; ; index += 1) {
         const { source, data } = bombs[index % bombs.length]!;
-        // Never the same source twice, so none is known.
+        // No source is sent twice, so none is known.
         await renderOne(`attacker${lane % workspaces}`, `${source}${' '.repeat(index)}`, data);
         ended += 1;
       }
     })().catch(() => {});
-  // How many threads there are at a moment says as much of the machine: one that is busy is slow to start them.
+  // The number of threads at one moment depends on the machine as well: a busy one starts threads slowly.
   await waitFor('bombs run, and threads have taken the place of killed ones', () => {
     return ended >= 3 && sandbox.sandboxStats().working > 0;
   });
@@ -43,8 +43,8 @@ async function attack(workspaces: number): Promise<() => number> {
 }
 
 /**
- * The neighbour's renders, one after the other: for how many bombs each has waited, in ascending order. Time would say as
- * much of the machine and what else it does.
+ * Makes the neighbour's renders one after the other; returns how many bombs ended during each, in ascending order.
+ * Times would depend too much on the machine and its other work.
  */
 async function bombsBefore(ended: () => number, count: number, isNew: boolean): Promise<number[]> {
   const waits: number[] = [];
@@ -65,7 +65,7 @@ const report = (name: string, waits: number[]) =>
       `${waits.reduce((sum, one) => sum + one, 0)} in all`,
   );
 
-/** The most that this thread has computed without a pause, in which it could have answered somebody. */
+/** Returns the longest CPU time of this thread without a pause in which it could have answered a request. */
 async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   const cpuMs = () => {
     const { user, system } = process.threadCpuUsage();
@@ -95,7 +95,7 @@ test('while one workspace sends bombs without pause, the renders of others stay 
   report('known source', waits.known);
   report('new source', waits.fresh);
   console.info(`main thread: at most ${Math.round(turnMs)} ms without a pause`);
-  // Without isolation each would wait for one bomb at least.
+  // Without isolation each render would wait for at least one bomb.
   for (const each of [waits.known, waits.fresh]) {
     expect(at(each, 0.5)).toBe(0);
     expect(at(each, 0.95)).toBeLessThanOrEqual(1);
@@ -108,7 +108,7 @@ test('twenty workspaces of bombs do not hold up a source that is known to be qui
   const ended = await attack(20);
   const known = await bombsBefore(ended, renders, false);
   report('known source', known);
-  // A bomb waits for its workspace's turn among twenty, and so would whoever is not known.
+  // A bomb waits for the turn of its workspace among twenty; a source that is not known would wait as well.
   expect(at(known, 0.5)).toBeLessThanOrEqual(1);
   expect(at(known, 0.95)).toBeLessThanOrEqual(4);
 });
@@ -117,7 +117,7 @@ const isTooSlow = (errors: { message: string }[]) => errors.every(({ message }) 
 
 // Shows A67
 test('while others render rows in bulk without pause, a render has its turn between', async () => {
-  // A row takes half a millisecond or so, and 500 of them many crossings.
+  // A row takes about half a millisecond, and 500 rows take many messages to a thread.
   const source = '{% for i in (1..500) %}{{ name }}{% endfor %}';
   const rows = Array.from({ length: 500 }, (_, index) => ({ source, data: `{"name":"${index % 10}"}` }));
   let isOver = false;
@@ -128,7 +128,7 @@ test('while others render rows in bulk without pause, a render has its turn betw
         const request = { workspaceId, rows, shared: '{}', now, escape: false, withinMs: 60_000 };
         const results = await sandbox.renderMany(request);
         renderedRows += results.filter(({ ok }) => ok).length;
-        // A machine that gives a thread no time may end a row, or the wait for a turn: that is not tested here.
+        // On a busy machine a row or a wait for a turn may time out; this test ignores such results.
         const failed = results.filter((one) => !one.ok && !one.busy && !isTooSlow(one.errors));
         expect(failed).toEqual([]);
       }
@@ -145,7 +145,7 @@ test('while others render rows in bulk without pause, a render has its turn betw
   expect(renderedRows).toBeGreaterThan(rows.length);
   report('known source', known);
   report('new source', fresh);
-  // Each counts itself and at times the one beside it. Without turns each would wait for all crossings of a call.
+  // Each render counts itself, and at times the one beside it. Without turns it would wait for a whole call of rows.
   for (const each of [known, fresh]) {
     expect(at(each, 0.5)).toBeLessThanOrEqual(4);
     expect(at(each, 0.95)).toBeLessThanOrEqual(8);

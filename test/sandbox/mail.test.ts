@@ -33,13 +33,13 @@ test('mail that takes too long is given up, and other senders are served meanwhi
     }),
   );
   for (let index = 0; index < 6; index += 1) {
-    // The one thread that the sender can hold is not the one that this needs.
+    // The hostile sender can hold one thread only, so another one serves this mail.
     expect(await readMail('other', report)).toMatchObject({ ok: true });
     order.push('other');
   }
   const results = await Promise.all(hostile);
   expect(results[0]).toEqual(tooSlow);
-  // On a slow machine the others may have waited for too long.
+  // On a slow machine the other hostile mails may fail by waiting too long instead.
   for (const { ok } of results) expect(ok).toBe(false);
   expect(order.lastIndexOf('other')).toBeLessThan(order.lastIndexOf('hostile'));
   expect(mailThreadStats().killed).toBeGreaterThan(0);
@@ -52,6 +52,6 @@ test('a sender has so much waiting and no more; others have room', async () => {
   const many = Array.from({ length: 200 }, () => readMail('hostile', large));
   expect(await readMail('other', report)).toMatchObject({ ok: true });
   const results = await Promise.all(many);
-  // 32 MB of it; what is in hand has made room again.
+  // A sender may have 32 MB waiting; mail that a thread has taken no longer counts.
   expect(results.filter((result) => 'busy' in result).length).toBeGreaterThan(50);
 });

@@ -1,8 +1,8 @@
 import { mjmlColumn, mjmlDocument } from '../support/data/mjml.ts';
 
 /**
- * MJML of at most 256 kB that mjml itself takes seconds or gigabytes for, and what is said of each. The last ones come
- * through what can be told of a source beforehand.
+ * MJML of at most 256 kB for which mjml itself takes seconds or gigabytes, with the expected error. The last ones pass
+ * the checks that are made on a source before it is compiled.
  */
 export const mjmlBombs: { name: string; source: string; says: RegExp }[] = [
   {
@@ -68,7 +68,7 @@ export const mjmlBombs: { name: string; source: string; says: RegExp }[] = [
     says: /takes longer than 1.5 s/,
   },
   {
-    // Few elements: a slow machine is to come to the end of them in time.
+    // Few elements, so that even a slow machine reaches the end of them in time.
     name: 'a long default that comes to more than 1 MiB',
     source: mjmlDocument(
       mjmlColumn('<mj-text>x</mj-text>'.repeat(120)),

@@ -17,15 +17,15 @@ import { openPatientPool } from './patient-pool.ts';
 
 afterAll(closeSandbox);
 
-/** Is ended by the time limit only. */
+/** MJML that only the time limit can end. */
 const slow = mjmlBombs.find(({ name }) => name === 'siblings of siblings')!.source;
 
 let made = 0;
-/** A source that was never compiled before. */
+/** Makes a source that was never compiled before. */
 const fresh = (content = 'x') => mjmlText(`${content} ${(made += 1)}`);
 const compiles = () => new Map(takeCounts()).get('mjml_compiles') ?? 0;
 
-/** The processes of this process, or of another, that compile MJML. */
+/** Returns the ids of the child processes of `parent` that compile MJML. */
 function childrenOf(parent: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -82,7 +82,7 @@ test('the cache is bounded by the length of what it holds, and forgets what was 
     true,
     true,
   ]);
-  // One that is larger than the cache pushes none out.
+  // An entry that is larger than the cache removes no other entry.
   compiled.set('huge', { html: 'h'.repeat(5_000) });
   expect(['a', 'c', 'late', 'huge'].map((key) => compiled.has(key))).toEqual([true, true, true, false]);
 });
@@ -91,7 +91,7 @@ test('the cache is bounded by the length of what it holds, and forgets what was 
 test('each bomb ends in a clear error, and the next MJML is compiled', async () => {
   for (const { name, source, says } of mjmlBombs) {
     await compileTemplate('w', fresh());
-    // A bomb that nothing stopped would take minutes, which no test has, or the whole process along.
+    // A bomb that nothing stops would outlast the time-out of the test, or end the whole process.
     const result = await compileTemplate(`attacker ${name}`, source);
     expect([name, result]).toEqual([name, { ok: false, errors: expect.anything() }]);
     const messages = result.ok ? [] : (result.errors ?? []).map(({ message }) => message);
@@ -129,7 +129,7 @@ test('one that runs out of memory fails, and the next is compiled', async () => 
   onTestFinished(() => pool.close());
   const run = (source: string) =>
     pool.run({ workspaceId: 'w', source, length: 1, message: { kind: 'mjml', source, isTemplate: false } });
-  // As much as the limits let through.
+  // The largest source that the limits let through.
   const attribute = `<mj-html-attribute name="a">${'x'.repeat(9_700)}</mj-html-attribute>`;
   const large = mjmlDocument(
     mjmlColumn(`<mj-raw>${'<i></i>'.repeat(2_450)}</mj-raw>`),

@@ -4,7 +4,7 @@ import type { Run } from '../../shared/sandbox/protocol.ts';
 const runs = { short: { kill: 60_000 }, full: { kill: 60_000 } };
 type Start = (runs: Record<Run, { kill: number }>) => PoolProgram['start'];
 
-/** A pool for tests of the memory limit: memory fills however long it takes, so no limit of time may end it before. */
+/** Opens a pool for tests of the memory limit. Memory may fill slowly, so no time limit may end a render first. */
 export const openPatientPool = (spares: number, start: Start): Pool =>
   openPoolOf(1, {
     name: 'liquid',

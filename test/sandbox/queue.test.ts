@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** Adds a render of `source`, by default one that is known to be quick. */
+/** Adds a render of `source`, by default of a source that is known to be quick. */
 function add(workspaceId: string, source = 'known', length = 10): SandboxJob {
   const job: SandboxJob = {
     workspace: queue.workspace(workspaceId),
@@ -130,7 +130,7 @@ test('a workspace that took long waits while others that took little go first', 
     queue.charge(quick.workspace, 1);
     queue.release(quick.workspace);
   }
-  // Nobody else waits, so it need not either.
+  // No other workspace waits, so the slow one need not wait either.
   expect(taken()).toEqual(['slow', 'full', 1]);
 });
 

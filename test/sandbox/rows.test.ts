@@ -3,7 +3,7 @@ import { type RowsRequest, renderRows } from '../../shared/sandbox/rows.ts';
 import * as sandbox from '../../shared/sandbox/sandbox.ts';
 
 afterAll(sandbox.closeSandbox);
-// A workspace is trusted again in each.
+// Each test has a new sandbox, which trusts the workspace again.
 beforeEach(sandbox.closeSandbox);
 
 const now = new Date('2026-11-20T10:00:00.123Z');
@@ -19,7 +19,7 @@ const numbers = Array.from({ length: 500 }, (_, index) => index);
 const done = (output: string) => ({ ok: true, output });
 const jobsDone = () => sandbox.sandboxStats().rendered;
 
-/** Takes a second or more in calls that cannot be interrupted, or next to nothing: it is the data that decides. */
+/** A source whose data decides its time: a second or more in calls that cannot be interrupted, or almost none. */
 const dataBomb = `{{ s | split: '' | sort_natural | size }}${"{% assign a = s | split: '' | sort_natural | sort_natural %}".repeat(20)}`;
 const shuffled = Array.from({ length: 200_000 }, (_, index) =>
   String.fromCharCode(97 + ((index * 7919) % 26)),
@@ -34,7 +34,7 @@ test('500 rows cross together, and each has its own data before what all share',
   const before = jobsDone();
   const results = await sandbox.renderMany({ ...request, shared: '{"greeting":"Hello","name":"you"}' });
   expect(results).toEqual([...numbers.map((n) => done(`Hello N${n}`)), done('Bye you')]);
-  // 501 rows are two crossings, and a busy machine may make some more of them.
+  // 501 rows are two messages to a thread; a busy machine may need some more.
   expect(jobsDone() - before).toBeLessThan(50);
 });
 

@@ -65,7 +65,7 @@ test('a source of one workspace is never rendered with the data of another', asy
   expect(results).toEqual(names.map((name) => ({ ok: true, outputs: [name] })));
 });
 
-/** Takes a second or more, in calls that cannot be interrupted, or next to nothing: it is the data that decides. */
+/** A source whose data decides its time: a second or more in calls that cannot be interrupted, or almost none. */
 const dataBomb = `{{ s | split: '' | sort_natural | size }}${"{% assign a = s | split: '' | sort_natural | sort_natural %}".repeat(20)}`;
 const shuffled = Array.from({ length: 200_000 }, (_, index) =>
   String.fromCharCode(97 + ((index * 7919) % 26)),
@@ -160,7 +160,7 @@ test('closing rejects what is under way, and the next render starts afresh', asy
   expect(await sandbox.render(request('{{ a }}', { a: 1 }))).toEqual({ ok: true, outputs: ['1'] });
 });
 
-/** Runs `script` in a process of its own, which has to end by itself. */
+/** Runs `script` in a new process, which has to end by itself. */
 async function inProcess(script: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const sandboxUrl = JSON.stringify(join(import.meta.dirname, '../../shared/sandbox/sandbox.ts'));
   const { stdout } = await promisify(execFile)(
@@ -188,7 +188,7 @@ test('a source without Liquid starts no thread', async () => {
 test('dates without a zone mean UTC, and names are English, wherever the host is', async () => {
   const source = "{{ '2026-03-08 02:30' | date: '%Y-%m-%d %H:%M %z %A' }} {{ 'now' | date: '%c' }}";
   const script = `console.log((${oneRender(source)}).outputs[0]);`;
-  // At 02:30 that day clocks in New York jumped to 03:30.
+  // On that day clocks in New York jumped forward, so that 02:30 became 03:30.
   expect(
     await inProcess(script, { TZ: 'America/New_York', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' }),
   ).toBe('2026-03-08 02:30 +0000 Sunday Sun Sep  9 01:46:40 2001\n');

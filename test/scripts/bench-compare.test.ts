@@ -16,8 +16,8 @@ const hasGit = spawnSync('git', ['--version']).status === 0;
 let clone: string;
 
 /**
- * A throw-away clone: the files of this checkout as its first commit. The tests share it, so that what one has compiled
- * the next need not compile again.
+ * Makes a temporary clone, with the files of this checkout as its first commit. The tests share the clone, so that
+ * code compiled by one test need not be compiled again by the next.
  */
 beforeAll(() => {
   clone = numberedFolder('bench-compare');
@@ -72,14 +72,14 @@ async function compare(...given: (string | Settings)[]) {
   return { code, output: output(), results };
 }
 
-/** Neither files of the commit nor a word of git about them. */
+/** Checks that no files of the old commit are left, and no worktree in git. */
 function expectNothingLeft(): void {
   expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   expect(existsSync(join(clone, '.local/bench/compare/checkout'))).toBe(false);
   expect(existsSync(join(root, 'node_modules/mysql2'))).toBe(true);
 }
 
-/** Lines that take the rates they are given, one after the other and from the start again, and note who runs when. */
+/** Returns code of benches that report the given rates in turn, over and over, and note which checkout runs when. */
 const planted = (rates: Record<string, number[]>) => `
 import fs from 'node:fs';
 import path from 'node:path';
@@ -159,7 +159,7 @@ test('what is slower for sure fails, what may be is told, and what the commit la
   if (!hasGit) return;
   const steady = [1_000, 990, 1_010];
   plant({ accept: steady, auth: steady, relay: [1_000] });
-  // It wants other packages, so its own script gets them.
+  // This commit has another lock file, so its own script installs its packages.
   writeFileSync(join(clone, 'package-lock.json'), '{}');
   writeFileSync(
     join(clone, 'scripts/setup/prepare.sh'),
@@ -188,7 +188,7 @@ test('what is slower for sure fails, what may be is told, and what the commit la
   expect(shown).toEqual([
     ['accept', 'platform', '0.90', '0.90', '0.90', 'MISSED', 0],
     ['auth', 'platform', '1.00', '1.00', '1.00', 'met', 0],
-    // The content that it says it has sent differs, too.
+    // The reported content differs too, so there is a note.
     ['relay', 'platform', '1.00', '0.90', '1.10', 'UNDECIDED', 1],
   ]);
   const ofCompare = join(clone, '.local/bench/compare');
@@ -223,12 +223,12 @@ test('a comparison that is interrupted or killed leaves nothing behind, and the 
   });
   expectNothingLeft();
 
-  // As after a power failure.
+  // A power failure would leave a worktree like this.
   git('worktree', 'add', '--quiet', '--detach', checkout);
   writeFileSync(join(checkout, 'scripts/benches/lines/index.ts'), 'of long ago');
   plant({ accept: [1_000] });
   commitAll('Quick');
-  // Slower for sure, and not slower than it may be.
+  // The new side is surely slower, but within the allowed limit.
   plant({ accept: [900] });
   const quick = await compare('HEAD', 'accept', '--least', '0.85');
   expect(quick).toMatchObject({ code: 0, results: [{ verdict: 'met' }] });

@@ -11,7 +11,7 @@ import { medianInterval } from '../../scripts/benches/statistics.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => count - index);
 
-// As in tables of the sign test.
+// The values are those in tables of the sign test.
 test.each([
   [6, 1, 6, 0.969],
   [10, 2, 9, 0.979],
@@ -48,7 +48,7 @@ test.each([
   expect(verdictOf({ from, to, confidence: 0.979 }, pairs, 0.95)).toBe(verdict);
 });
 
-/** Ten runs, so many things a second each, in so many milliseconds, with so many CPU seconds. */
+/** Makes ten runs with this rate per second, this median latency and these CPU seconds. */
 const runs = (rate: number, { p50Ms = 4, cpuSeconds = 0.5 } = {}): Run[] =>
   upTo(10).map(() => ({
     count: rate,

@@ -12,7 +12,7 @@ const line: Line = {
   open: unopened,
 };
 
-/** Pairs in which the platform came to these shares of the rate of the bare side. */
+/** Makes a result of pairs in which the platform reached these shares of the rate of the bare side. */
 function resultOfRatios(ratios: number[], targets: Line['targets'] = line.targets) {
   const runsAt = (rates: number[]) =>
     rates.map(

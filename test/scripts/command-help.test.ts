@@ -9,13 +9,13 @@ import { options as optionsOfStorm } from '../faults/storm/options.ts';
 import { options as optionsOfFuzz } from '../fuzz/options.ts';
 
 /*
- * The commands say their help in sh, before there is a Node that could. This test takes the facts from the
- * programs behind them.
+ * The commands print their help in sh, because Node may not be installed yet. This test takes the facts from the
+ * programs behind the commands.
  */
 const helpOf = (name: string) =>
   execFileSync(join(import.meta.dirname, '../../scripts', name), ['--help'], { encoding: 'utf8' });
 
-/** Lines of two columns: `  name of it   what it is`. */
+/** Returns lines of two columns: `  name of it   what it is`. */
 const table = (rows: readonly (readonly [string, string])[]) => {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}\n`).join('');

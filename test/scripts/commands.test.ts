@@ -18,7 +18,7 @@ const commands = ['start', 'test', 'bench', 'admin', 'migrate'];
 const folder = mkdtempSync(join(tmpdir(), 'commands-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// Nothing else can be run: no Node, no npm, nothing that makes a file.
+// Only these programs can be run: no Node, no npm, and none that makes a file.
 const programs = join(folder, 'programs');
 mkdirSync(programs);
 for (const name of ['cat', 'dirname']) {
@@ -26,7 +26,7 @@ for (const name of ['cat', 'dirname']) {
   symlinkSync(found!, join(programs, name));
 }
 
-/** A clone with the commands and what they read first. `prepare` stands for what comes after the check. */
+/** Makes a clone with the commands and the files that they read first. `prepare` replaces the step after the check. */
 function cloneWith(name: string, prepare: string): string {
   const clone = join(folder, name);
   mkdirSync(join(clone, 'scripts/setup'), { recursive: true });
@@ -138,7 +138,7 @@ test.each([
   ["test api -t 'is refused'", 'api,-t,is refused'],
   ['test -t --bogus', '-t,--bogus'],
   ['test --testNamePattern=^a', '--testNamePattern=^a'],
-  // Vitest's name of it.
+  // Vitest has another name for this option.
   ['test api --seed 7', 'api,--sequence.seed,7'],
   ["test --seed=7 'two words' -t 'is  x'", '--sequence.seed=7,two words,-t,is  x'],
   [

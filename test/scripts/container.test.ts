@@ -35,7 +35,7 @@ type Service = {
   depends_on: Record<string, unknown>;
   healthcheck?: unknown;
 };
-// The merge key is one of YAML 1.1.
+// The merge key `<<` belongs to YAML 1.1, so it has to be switched on.
 const compose: { services: Record<string, Service>; volumes: Record<string, unknown> } = parse(
   textOf('compose.yaml'),
   { merge: true },
@@ -46,7 +46,7 @@ const ours = services.filter(([, { image }]) => image === 'messaging-service');
 const folder = mkdtempSync(join(tmpdir(), 'container-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the first process of a container where `node` says what it was asked for. */
+/** Runs the start script of a container with a `node` that only prints its arguments. */
 function run(...args: string[]) {
   mkdirSync(join(folder, 'bin'), { recursive: true });
   writeFileSync(join(folder, 'bin/node'), '#!/bin/sh\necho node "$@"\n');
@@ -147,7 +147,7 @@ test('app.json names settings and process types that there are', () => {
   const app = JSON.parse(readFileSync(join(root, 'app.json'), 'utf8'));
   for (const name of Object.keys(app.env)) expect(settingNames).toContain(name);
   const named = types.map(({ name }) => name);
-  // Its host runs release by itself, and lets nobody reach a port of SMTP: there bounces come in over HTTP.
+  // Hosts that use app.json run release themselves. They open no port for SMTP, so bounces come in over HTTP there.
   expect(Object.keys(app.formation).toSorted()).toEqual(
     named.filter((name) => name !== 'release' && name !== 'inbound').toSorted(),
   );

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 /**
- * `npm audit` (npm run audit) asks the registry, so it is not part of the tests: a machine without it would fail, and an
- * advisory of tonight would break a build that nobody has changed. These are the parts that hold on any machine.
+ * `npm audit` (npm run audit) asks the registry, so it is not part of the tests: it would fail on a machine without
+ * one, and a new advisory would break an unchanged build. These tests hold on any machine.
  */
 type Locked = {
   optionalDependencies?: Record<string, string>;
@@ -55,7 +55,7 @@ test('a package that would run a program at its installation is known, and is in
   expect(prepare.match(/exec npm \S+ \S+/g)).toEqual(['exec npm ci --ignore-scripts']);
 });
 
-/** Advisories about packages that we have, with the first version of each line that they do not concern. */
+/** Advisories about packages that we use, with the first fixed version of each release line. */
 const fixedIn: [name: string, advisory: string, versions: string[]][] = [
   ['liquidjs', 'CVE-2026-45618: code execution by names of Object.prototype', ['10.26.0']],
   ['liquidjs', 'CVE-2026-44645: renderLimit goes round by empty loops', ['10.26.0']],

@@ -15,7 +15,7 @@ useDatabase();
 const root = join(import.meta.dirname, '..', '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-/** The working tree in a repository of its own, as somebody would find it; packages are those of this checkout. */
+/** Commits the working tree to a new repository, as a stranger would find it. */
 function publish(): { repository: string; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'stranger-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ function publish(): { repository: string; folder: string } {
   return { repository, folder };
 }
 
-/** A line that the README shows, as a pattern: … is anything, numbers of seconds are any. */
+/** Turns a line of the README into a pattern: … matches anything, and any number of seconds matches. */
 const patternOf = (line: string) =>
   line
     .replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
@@ -38,7 +38,7 @@ const patternOf = (line: string) =>
     .replaceAll('…', '\\S+')
     .replace(/\d+\\\.\d+ \+s/, '[\\d.]+ +s');
 
-/** The lines one below the other, in the box that they are printed in. */
+/** Turns lines into a pattern that matches them one below the other in their printed box. */
 const boxOf = (lines: string) => new RegExp(lines.split('\n').map(patternOf).join(' *│\n│ *'));
 
 test('a stranger who copies the lines of the README has what it shows', async () => {
@@ -48,7 +48,7 @@ test('a stranger who copies the lines of the README has what it shows', async ()
   const url = `http://127.0.0.1:${port}`;
   const [start, ...later] = samplesIn(readme);
   const { PATH = '', HOME = '', MYSQL_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
-  // The packages of this checkout are linked between the two lines: to install them takes a minute, and the network.
+  // The packages of this checkout are linked between the two lines, as to install them needs a minute and the network.
   const [fetch, ...go] = start!.command.trimEnd().split('\n');
   const environment = { PATH, HOME, PORT: port, MYSQL_URL, REDIS_URL, QUEUE_PREFIX };
   const blank = "'<address of this repository>'";

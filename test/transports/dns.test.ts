@@ -7,7 +7,7 @@ const answers = new Map<string, DnsAnswer>();
 const server = await startDnsServer(({ name }) => answers.get(name) ?? 'unknown');
 changeSettings({ DNS_SERVERS: [server.address], DNS_TIMEOUT_SECONDS: 3 });
 
-/** For names whose servers are silent, which takes all the time that there is. */
+/** Shortens the time-out for names whose servers are silent, as such a look-up always takes all of it. */
 function shortly(): () => void {
   changeSettings({ DNS_TIMEOUT_SECONDS: 0.3 });
   const release = () => changeSettings({ DNS_TIMEOUT_SECONDS: 3 });

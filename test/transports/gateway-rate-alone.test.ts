@@ -11,13 +11,13 @@ atEnd(() => setSharers(new Map()));
 
 test('while Redis is away a process goes on with its share of the rate', async () => {
   setSharers(new Map([['carrier', 4]]));
-  // 10 in a second are its own.
+  // The share of this process, one of four, is 10 a second.
   const { take } = sharedTokenBucket('carrier', 40);
   const start = performance.now();
   expect(await Promise.all(Array.from({ length: 6 }, () => take(60_000)))).not.toContain(false);
-  // Two at once, then one each 100 ms.
+  // Two tokens are there at once, then one comes every 100 ms.
   expect(performance.now() - start).toBeGreaterThanOrEqual(4 * 100 - 1);
-  // A busy machine that is late has tokens again, but no more than two.
+  // On a slow machine tokens have come back meanwhile, but never more than two.
   expect(await Promise.all([take(0), take(0), take(0)])).toContain(false);
 });
 

@@ -8,7 +8,7 @@ import { waitFor } from '../support/time/wait-for.ts';
 
 const longMs = 60_000;
 beforeAll(async () => {
-  // A busy machine is not what is tested here.
+  // The wait is long, so that a busy machine does not make the test fail.
   changeSettings({ RATE_LIMIT_WAIT_SECONDS: 30 });
   atEnd(forgetRedis);
   atEnd(closeQueues);
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 beforeEach(forgetRedis);
 
-/** When each of them came, in milliseconds from the first try on. */
+/** Returns when each turn came, in milliseconds after the start. */
 async function timesOf(turns: number, takers: ((longestWaitMs: number) => Promise<boolean>)[]) {
   const start = performance.now();
   const times = await Promise.all(
@@ -33,7 +33,7 @@ test('three processes together have the rate of the gateway, and not each of the
   const takers = [1, 2, 3].map(() => sharedTokenBucket('carrier', perSecond).take);
   const times = await timesOf(36, takers);
   times.forEach((time, index) => {
-    // Never before there can have been a token for it.
+    // No turn comes before a token for it can exist.
     expect(time).toBeGreaterThanOrEqual(((index + 1 - burst) / perSecond) * 1000 - 1);
   });
 });
@@ -51,7 +51,7 @@ test('a turn that would come too late is refused, and takes no token from the ot
   const start = performance.now();
   const late = await Promise.all(Array.from({ length: 20 }, () => first.take(50)));
   const seconds = (performance.now() - start) / 1000;
-  // A busy machine asks for so long that tokens come back meanwhile.
+  // On a busy machine the asking takes so long that tokens come back meanwhile.
   expect(late.filter((isGranted) => isGranted).length).toBeLessThanOrEqual(1 + 2 * seconds);
   expect(await second.take(longMs)).toBe(true);
 });

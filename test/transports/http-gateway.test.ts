@@ -111,7 +111,7 @@ test.each<[string, Answer, object]>([
     { kind: 'refused', code: '21211', detail: 'The gateway answered 400: Invalid' },
   ],
   ['a problem without a name', problem(403, { type: 'about:blank', title: 'No' }), { code: 'refused' }],
-  // Nothing is wrong with the text: another gateway may take it, or this one once it is mended.
+  // The text is not at fault: another gateway may take it, or this one after a repair.
   ['401', problem(401, { type: 'signature_invalid', title: 'No' }), { kind: 'later' }],
   ['a 404 of some other server', { status: 404, body: '<h1>404</h1>' }, { kind: 'later' }],
   ['a redirect', { status: 302, headers: { location: '/' } }, { kind: 'later' }],
@@ -120,7 +120,7 @@ test.each<[string, Answer, object]>([
     { status },
     { kind: 'later' },
   ]),
-  // Of this text, it seems; but the gateway may have it, as with the second post of a text that it took.
+  // The refusal seems to be about this text, but the gateway may have it, as after a second post of a text it took.
   ...[400, 408, 409, 410, 413, 422].map((status): [string, Answer, object] => [
     `a ${status} without a word`,
     { status, body: 'No' },

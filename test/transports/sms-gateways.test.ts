@@ -85,12 +85,12 @@ test('a message takes the first gateway that fits its country, prefix and sender
   expect(gatewayFor({ ...toBritain, sender: 'Other' })?.name).toBe('britain');
   expect(gatewayFor({ ...toBritain, recipient: '+447555123456' })?.name).toBe('britain');
   expect(gatewayFor(toUs)?.name).toBe('america');
-  // The one that may have it already.
+  // The gateway that may already have the text is chosen again.
   expect(gatewayFor(toBritain, 'britain')?.name).toBe('britain');
   expect(gatewayFor(toBritain, 'gone')?.name).toBe('mobile');
   const toFrance = { sender: 'Acme', recipient: '+33612345678' };
   expect([gatewayFor(toFrance), hasRoute(toFrance), hasRoute(toUs)]).toEqual([null, false, true]);
-  // Numbers that are nobody's never leave.
+  // Texts to numbers that belong to no person never leave the platform.
   expect(gatewayFor({ sender: 'Acme', recipient: '+447700900123' })?.name).toBe('simulator');
   expect(hasRoute({ sender: 'Acme', recipient: '+447700900123' })).toBe(true);
   expect(isAllSimulated()).toBe(false);
@@ -109,7 +109,7 @@ test('gateways of one priority share by weight; others wait until they are neede
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   expect(counts.has('never')).toBe(false);
-  // `last` is the first of the list, so it has the priority 0 too: 1 in 5.
+  // `last` is the first of the list, so it has priority 0 as well, and gets one text in five.
   expect(counts.get('last')! / 4_000).toBeCloseTo(0.2, 1);
   expect(counts.get('three')! / 4_000).toBeCloseTo(0.6, 1);
 });
@@ -118,7 +118,7 @@ test('where a gateway refuses the bind or is away, messages take the next, and n
   const [refusing, sound] = [await startSmsc(), await startSmsc()];
   refusing.bindStatus = 0x0e;
   useGateways(at(refusing, { name: 'refusing' }), at(sound, { name: 'sound' }));
-  // Nobody knows before the first attempt.
+  // The fault is not known before the first attempt.
   expect(await submit(message)).toMatchObject({
     kind: 'later',
     detail: expect.stringContaining('the password is invalid'),
@@ -127,7 +127,7 @@ test('where a gateway refuses the bind or is away, messages take the next, and n
   expect(gatewayFor(toBritain)?.name).toBe('sound');
   expect(await submit(message)).toEqual({ kind: 'accepted', reference: 'm1' });
   expect(refusing.binds).toHaveLength(1);
-  // A process that does not receive binds as one that only sends.
+  // A process that does not receive binds as a transmitter.
   expect(sound.binds[0]).toMatchObject({ id: 0x02, systemId: 'user', password: 'password' });
 });
 
@@ -144,7 +144,7 @@ test('a carrier that wants fewer gets fewer: nothing goes for a while, and the m
 test('a carrier that does not answer is left alone for a while', async () => {
   const smsc = await startSmsc();
   useGateways(at(smsc, { window: 3 }));
-  // The bind, which takes its time on a busy machine, is over.
+  // The bind, which may be slow on a busy machine, is done before the time-out is shortened.
   expect(await submit(message)).toMatchObject({ kind: 'accepted' });
   changeSettings({ SMS_TIMEOUT_SECONDS: 0.2 });
   smsc.submit = () => 'silence';
@@ -160,13 +160,13 @@ test('the rate of a gateway holds', async () => {
   const smsc = await startSmsc();
   useGateways(at(smsc, { perSecond: 20, window: 50 }));
   atEnd(closeQueues);
-  // A busy machine is not what is tested here.
+  // The wait is long, so that a busy machine does not make the test fail.
   changeSettings({ RATE_LIMIT_WAIT_SECONDS: 30 });
-  // Until then a process goes by its own share, beside which Redis grants another burst.
+  // Without Redis a process uses its own share; Redis would then grant a second burst.
   await waitFor('Redis is there', isRedisUp);
   const start = performance.now();
   await Promise.all(Array.from({ length: 12 }, () => submit(message)));
-  // 2 at once, then one each 50 ms.
+  // Two texts go at once, then one every 50 ms.
   expect(performance.now() - start).toBeGreaterThanOrEqual(10 * 50 - 1);
   expect(smsc.taken).toHaveLength(12);
 });
@@ -200,7 +200,7 @@ test('of a text of several parts each has its answer, and parts that were taken 
     parts: [taken[0], { part: 2, reference: 'p2' }, taken[1]],
   });
   expect(smsc.taken).toHaveLength(4);
-  // The phone joins what has one reference.
+  // The phone joins the parts that have one reference.
   expect(smsc.taken.map(({ message: bytes }) => bytes[3])).toEqual(Array(4).fill(first!.message[3]));
   expect(smsc.taken[3]!.message.subarray(4, 6)).toEqual(Buffer.from([3, 2]));
 });

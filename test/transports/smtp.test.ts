@@ -86,7 +86,7 @@ test('a relay that is not there, or has no name, is a fault of the transport', a
   expect(await poolTo('smtp://relay.invalid').handOver(email)).toEqual(fault('dns'));
 });
 
-// The first pieces of a large message leave room to tell a loss on the way from one at the end.
+// The message is large, so a connection that is lost in its first pieces differs from one that is lost at the end.
 const large = {
   ...email,
   message: Buffer.concat([email.message, Buffer.from(`${'x'.repeat(76)}\r\n`.repeat(256_000))]),

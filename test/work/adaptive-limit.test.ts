@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createAdaptiveLimit } from '../../shared/work/adaptive-limit.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
-// A machine that stands still between two samples makes one of them useless, so each is waited for.
+// A machine that stalls between two samples spoils one of them, so the tests wait until each result appears.
 const settings = { intervalMs: 20 };
 
 function compute(ms: number): void {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { laneSlots } from '../../shared/work/turns.ts';
 
-/** The slots of a lane, given back by the name of who has one. */
+/** Opens the slots of a lane; a test releases a slot by the name of its holder. */
 function openGate(slots: () => number, waitMs = 60_000) {
   const { acquire } = laneSlots(slots, waitMs);
   const held: { name: string; release: () => void }[] = [];

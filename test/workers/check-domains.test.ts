@@ -36,7 +36,7 @@ beforeEach(async () => {
 const hourMs = 3_600_000;
 const later = (time: Date, byMs: number) => new Date(time.getTime() + byMs);
 
-/** A domain of a workspace of its own that has been seen by its DKIM record. */
+/** Makes a workspace with one domain, whose DKIM record has been seen. */
 async function verifiedDomain() {
   const own = await workspace();
   const alertEmail = `${randomBytes(6).toString('hex')}@example.com`;
@@ -64,7 +64,7 @@ async function verifiedDomain() {
   };
 }
 
-/** The work of workers with the jobs of all that is due; returns how many they looked at. */
+/** Checks all domains that are due, as workers with their jobs would; returns how many were checked. */
 async function checkDue(): Promise<number> {
   const due = await query<{ id: Buffer }[]>('SELECT id FROM email_domains WHERE check_due_at <= ?', [now()]);
   const turns = due.map(({ id }) => emailDomains.checkDue(idFromBytes('domain', id)));
@@ -72,7 +72,7 @@ async function checkDue(): Promise<number> {
   return ends.filter((end) => end.status === 'fulfilled' && end.value === 'done').length;
 }
 
-/** Moves the clock to when the domain is due, and looks at what is. */
+/** Moves the clock to the time at which the domain is due, and checks the domains that are due then. */
 async function checkAtDue(read: () => Promise<db.EmailDomainRecord>): Promise<void> {
   await advanceClockTo((await read()).checkDueAt!);
   expect(await checkDue()).toBeGreaterThan(0);
@@ -147,7 +147,7 @@ test('what a dead process had in hand is looked at by another', async () => {
   zone.withdraw(domain, 'dkim');
   const dueAt = (await read()).checkDueAt!;
   await advanceClockTo(dueAt);
-  // As a process leaves it that dies while it looks.
+  // A process that dies during a check leaves the row like this.
   const leaseEnd = later(now(), 60_000);
   await query('UPDATE email_domains SET check_due_at = ? WHERE name = ?', [
     leaseEnd,
@@ -200,7 +200,7 @@ test('forty domains whose name servers never answer hold up nobody for long', as
   const isOfSeq = new RegExp(`(\\d+)\\.${domain.name}$`);
   const asked = () =>
     new Set(zone.questions.slice(before).flatMap(({ name }) => isOfSeq.exec(name)?.[1] ?? []));
-  // Each takes three seconds; one by one that would be a minute.
+  // Each check takes three seconds, so 20 of them one after the other would take a minute.
   await waitFor('20 are looked at', () => asked().size >= 20);
   setAll('failure');
   expect(await looking).toBe(41);
@@ -217,7 +217,7 @@ test('a domain that cannot be written down keeps nobody from looking at the othe
   await checkDue();
   expect([await broken.status(), await other.status()]).toEqual(['verified', 'warning']);
   await query('ALTER TABLE email_domains DROP CONSTRAINT broken');
-  // It is looked at again once the lease is over.
+  // The domain is checked again once the lease has ended.
   await checkAtDue(broken.read);
   expect(await broken.status()).toBe('warning');
 });
@@ -226,7 +226,7 @@ test('the workers look at what is due by themselves', async () => {
   const { read, status, domain } = await verifiedDomain();
   zone.withdraw(domain, 'dkim');
   await advanceClockTo((await read()).checkDueAt!);
-  // As an older version makes them, for all that is due.
+  // An older version makes such a job, one for all domains that are due.
   await enqueueAll(checkDomains, 'default', [{ payload: {}, id: 'older', at: null, requestId: null }]);
   await runWorkers(['check-domains', 'sweep']);
   await waitFor('the warning', async () => (await status()) === 'warning');

@@ -48,7 +48,7 @@ const rowOf = async (listId: string) =>
   )[0]!;
 const idOf = async (listId: string): Promise<string> => (await rowOf(listId)).id.toString('hex');
 
-/** In one turn, however slow the machine is. */
+/** Copies with a limit of 60 seconds, so that one turn is enough even on a slow machine. */
 const copyOn = (copyId: string) => contactLists.copyOn(copyId, 60_000);
 
 const hold = (contactId: string) => holdContact(own, contactId);
@@ -80,7 +80,7 @@ test('a worker killed within a batch: the copy of 5,000 ends complete, without d
   expect((await listed(into)).contactCount).toBe(5_000);
   const { claims, ...row } = await rowOf(into);
   expect(row).toMatchObject({ added: 4_950, skipped: 50 });
-  // A slow machine takes a turn more.
+  // A slow machine needs one turn more.
   expect(claims).toBeGreaterThanOrEqual(2);
   await next.stop();
 });
@@ -180,7 +180,7 @@ test("another workspace's copy waits for a few turns of one that has 40 copies w
         )
       )[0]!['n'],
     );
-  // Without the sweep: the end of a copy brings on the next one.
+  // No sweep runs here: the end of a copy starts the next one.
   await waitFor('all copies have ended', async () => (await leftOf(full)) + (await leftOf(other)) === 0);
   await workers.stop();
   const [row] = await query(
@@ -200,7 +200,8 @@ test('a copy that is given back has one job, which the sweep does not double', a
   await advanceClock(5_000);
   await recovery.sweep();
   const copyId = await idOf(into);
-  // The sweep may reach Redis first, and its job is a prioritized one. That of the first claim is there where the copy had room.
+  // The job of the sweep is a prioritized one, and may reach Redis first. The job of the first claim is also there if
+  // the copy had room.
   const jobsOf = async () => {
     const jobs = await queueOf(copyContacts.lanes.default).getJobs(['waiting', 'prioritized', 'delayed']);
     return jobs.map(({ id }) => id!).filter((id) => id.startsWith(copyId));
@@ -226,7 +227,7 @@ test('a copy that leaves out a hundred dynamic lists goes on in smaller batches'
   }
   await post(`/${into}/contacts`, { fromLists: [from], excludeLists });
   const copyId = await idOf(into);
-  // 50,000 comparisons are one batch.
+  // One batch is 50,000 comparisons.
   expect(await contactLists.copyOn(copyId, 0)).toBe('done');
   expect(await rowOf(into)).toMatchObject({ added: 500, claims: 1 });
   expect(await copyOn(copyId)).toBe('done');

@@ -15,7 +15,7 @@ import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 
-/** Longer than the index holds, so that those that it finds have to be compared: too many for a request. */
+/** Longer than the index holds: each contact that the index finds has to be compared, too many for one request. */
 const firstName = 'x'.repeat(60);
 const many = 4_500;
 
@@ -31,13 +31,13 @@ const call = (own: Own, method: string, at: string, body?: object) =>
 const listed = async (own: Own, id: string) =>
   (await call(own, 'GET', '')).body.data.find((list: { id: string }) => list.id === id);
 const hourAgo = () => new Date(now().getTime() - 3_600_000);
-/** The count is as if it had been made an hour ago. */
+/** Changes the count so that it seems to be an hour old. */
 const age = (id: string) =>
   query('UPDATE contact_lists SET counted_at = ?, counted_until = NULL WHERE id = ?', [
     hourAgo(),
     idToBytes(id),
   ]);
-/** The lease of a worker that has died is over. */
+/** Ends the lease of a worker that has died. */
 const endLease = (own: Own) =>
   query('UPDATE contact_list_counts SET due_at = ? WHERE workspace_id = ? AND lease_token IS NOT NULL', [
     hourAgo(),
@@ -48,7 +48,7 @@ const claim = (own: Own, until: Date) =>
 const rowOf = async (own: Own) =>
   (await query('SELECT * FROM contact_list_counts WHERE workspace_id = ?', [idToBytes(own.workspaceId)]))[0]!;
 
-/** Counts to the end: a turn is as long as two seconds let it be, and a busy machine needs several. */
+/** Counts to the end: a turn lasts at most two seconds, so a busy machine needs several. */
 async function countToTheEnd(own: Own): Promise<WorkOutcome> {
   for (;;) {
     const outcome = await countOn(own.workspaceId);
@@ -60,7 +60,7 @@ async function countToTheEnd(own: Own): Promise<WorkOutcome> {
   }
 }
 
-/** A workspace with a list that is to be counted by a job. */
+/** Makes a workspace with a list that a job has to count. */
 async function uncounted(filter: object = { search: firstName }) {
   const own = await workspace();
   await makeContacts(own, many, { firstName, company: 'Old' });
@@ -80,7 +80,7 @@ test('a new list of more contacts than are counted meanwhile shows an estimate, 
   expect(counted).toMatchObject({ contactCount: many, contactCountAt: expect.any(String) });
   expect(await countOn(own.workspaceId)).toBe('dropped');
 
-  // Old, and once more too many to count meanwhile: it is counted again.
+  // The count is old, and the contacts are too many to count during the request: a job counts them again.
   await makeContacts(own, 5, { firstName });
   await age(id);
   expect((await listed(own, id)).contactCount).toBe(many);
@@ -104,7 +104,7 @@ test('a worker that dies amid the counting: another goes on from there when its 
     listId: id,
     filter: { search: firstName, tag: null, clientReference: null },
     afterContactId,
-    // Not what it would come to: so it is seen that it goes on from there.
+    // A number that counting cannot reach, so the result shows that the next worker went on from here.
     counted: 100_000,
     beganAt: now(),
     workedMs: 1,

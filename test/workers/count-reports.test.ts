@@ -69,7 +69,7 @@ test('messages that are older than the reports are counted after the first deplo
     await textAt(other, hoursAgo(hours), {});
   }
   await relay.relayAll();
-  // As the version before has left it: events of before are gone, and nothing has been counted.
+  // The previous version left the database like this: older events are gone, and nothing has been counted.
   await query("UPDATE counters SET value = (SELECT MAX(position) FROM events) WHERE name = 'events.purged'");
   await runAll(database(), [...reportBackfill.down, ...reportBackfill.up]);
   const range = { from: { time: hoursAgo(24 * 80) }, timeZone: 'UTC' };
@@ -98,7 +98,7 @@ test('messages that are older than the reports are counted after the first deplo
     [3, 3],
     [3, 3],
   ]);
-  // A database that begins with reports has nothing to make up for.
+  // A database that had reports from its start has nothing to count afterwards.
   await query('DELETE FROM emails');
   await query('DELETE FROM sms_messages');
   await runAll(database(), [...reportBackfill.down, ...reportBackfill.up]);

@@ -32,20 +32,20 @@ beforeAll(async () => {
   changeSettings({ SMTP_URL: slow.url });
   own = await workspace();
 });
-// The closing at the end of the file needs the database.
+// The cleanup at the end of the file needs the database.
 afterEach(async () => {
   await mysql.pass();
   await waitFor('the database answers', () => query('SELECT 1'));
 });
 
-/** The database is away until this process has asked for it in vain, and again. */
+/** Keeps the database away until this process has failed to reach it several times. */
 async function away(): Promise<void> {
   let failures = 0;
   const watch = (message: unknown) =>
     void (message as { socket: Socket }).socket.once('error', () => (failures += 1));
   subscribe('net.client.socket', watch);
   mysql.refuse();
-  // The clock asks too, every few seconds.
+  // The clock asks the database for the time every few seconds, so its failures count too.
   await waitFor('it is asked for in vain', () => failures >= 4);
   unsubscribe('net.client.socket', watch);
 }

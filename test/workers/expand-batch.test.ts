@@ -22,7 +22,7 @@ beforeAll(async () => {
   await prices.load('country,gbp,eur,validFrom\nGB,0.0300,0.0350,2020-01-01\n');
 });
 beforeEach(async () => {
-  // Batches that one test leaves unfinished would go on beside the next.
+  // Batches that one test leaves unfinished would go on during the next test.
   for (const table of ['sms_batches', 'sms_batch_rows', 'sms_messages'])
     await query(`TRUNCATE TABLE ${table}`);
   await forgetRedis();
@@ -47,7 +47,7 @@ test('a paused batch goes on at once after a credit', async () => {
   const { id } = await newBatch(api, own, { messages: messagesTo(3) });
   const workers = await runWorkers();
   await waitFor('it is paused', async () => (await shown(id)).status === 'paused');
-  // By itself it does not look again while this test runs.
+  // The batch is not due again while this test runs, so only the credit can wake it.
   await query('UPDATE sms_batches SET due_at = due_at + INTERVAL 1 DAY');
   await balance.add(own.workspaceId, 900, null);
   await waitFor('all are sent', async () => (await shown(id)).counts.waiting === 0);
@@ -68,7 +68,8 @@ test('a scheduled batch whose job is lost begins in its time, by the sweep', asy
 
 test('rows that kill worker after worker are taken one by one, and the one to blame is given up', async () => {
   const { id } = await newBatch(api, own, { messages: messagesTo(3) });
-  // Begun, so that the first step is at a row: a worker that only begins it in its turn gives it back, and has not died of it.
+  // The batch has begun, so the first step works on a row. A worker whose turn only begins a batch gives it back, and
+  // so cannot have died of a row.
   await query('UPDATE sms_batches SET claims = 20, started_at = UTC_TIMESTAMP(3)');
   const workers = await runWorkers(['expand-batch', 'sweep']);
   await waitFor('all are messages', async () => (await shown(id)).counts.waiting === 0);

@@ -14,7 +14,7 @@ const job = defineJob({
   payload: z.object({ parcelId: z.string() }),
 });
 
-/** The job that BullMQ would hand to the worker, as far as it is looked at. */
+/** Makes a job as BullMQ would hand it to the worker, with only the fields that are read. */
 const queued = (data: object, changes: object = {}) =>
   ({
     id: 'job-1',
@@ -40,7 +40,7 @@ test('work that goes on soon goes into the backoff until then, to the millisecon
   expect((error as RetryLater).at).toEqual(retryAt);
   const before = now().getTime();
   const waitMs = backoffMs(1, 'custom', error as Error);
-  // And one, lest it be too early.
+  // The backoff adds one millisecond, so that the job never comes too early.
   expect(waitMs).toBeLessThanOrEqual(retryAt.getTime() - before + 1);
   expect(waitMs).toBeGreaterThanOrEqual(retryAt.getTime() - now().getTime() + 1);
 });

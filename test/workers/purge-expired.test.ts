@@ -25,7 +25,7 @@ beforeAll(async () => {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** An event in the feed; those after it make sure that its place in time is known. */
+/** Puts an event into the feed; the event after it makes sure that its place in time is known. */
 async function oldEvent() {
   const email = await acceptEmail(own);
   await relay.relayAll();

@@ -20,7 +20,7 @@ let own: Awaited<ReturnType<typeof workspace>>;
 beforeAll(async () => {
   own = await workspace();
 });
-// Each test begins with nothing to number.
+// Each test begins without events that still need a position.
 beforeEach(async () => {
   changeSettings({ RELAY_BATCH: 1000 });
   await relay.relayAll();
@@ -158,7 +158,7 @@ test('deliveries that were committed ahead of positions that were not are met ag
   expect(await numbered()).toEqual(before);
   const ahead = await Promise.all(webhooks.map(({ id }) => deliveriesOf(id)));
   expect(ahead.map(({ length }) => length)).toEqual([400, 400]);
-  // As though one of the statements had not been carried out.
+  // The rows are as if one of the statements had not been carried out.
   await query('DELETE FROM webhook_deliveries WHERE webhook_id = ? LIMIT 130', [idToBytes(webhooks[0]!.id)]);
 
   expect(await relay.relayAll()).toBe(400);

@@ -112,7 +112,7 @@ test('the sweep gives a workspace one release, however often it runs', async () 
   await waitFor('it has a release', async () => (await releases()) > 0);
   await advanceClock(1_000);
   await recovery.sweep();
-  // One that the sweep had made beside it would be in Redis before this.
+  // A second release of the sweep would reach Redis before the release of this call.
   balance.wakeRelease(own.workspaceId);
   await waitFor('that of a credit has come', async () => (await releases()) > 1);
   expect(await releases()).toBe(2);

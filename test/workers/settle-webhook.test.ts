@@ -43,7 +43,7 @@ async function waiting(count: number, url = nowhere): Promise<string> {
   return id;
 }
 
-/** As its health switches a webhook off. */
+/** Switches a webhook off in the way that the webhook's health does it. */
 const switchOff = (id: string) =>
   transaction(async () => {
     await alterWebhook(id, { active: 0, auto_disabled: 1 });
@@ -137,7 +137,7 @@ test('a webhook that is switched on again meanwhile keeps what has not been skip
   await transaction(() => webhooks.change(callerOf(own), id, { active: true }));
   expect(await deliveries.settleNext(id)).toBe('done');
   expect(await countsOf(id)).toMatchObject({ skipped: 0, inRedis: 10 });
-  // And also where the wish for it has outlived the state.
+  // The deliveries also stay when a request to settle remains after the webhook's state has changed.
   await settle(own.workspaceId, id);
   expect(await deliveries.settleNext(id)).toBe('done');
   expect(await countsOf(id)).toMatchObject({ skipped: 0, inRedis: 10 });

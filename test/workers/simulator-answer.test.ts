@@ -182,7 +182,7 @@ test('of 300 answers to one workspace Redis has a window, and an answer to anoth
   expect(await jobsOf(full)).toBe(jobsPerWorkspace);
 
   const workers = await runWorkers(['simulator-answer']);
-  // Without the sweep: answers that have ended bring on the next ones.
+  // No sweep runs here: answers that have ended bring on the next ones.
   await waitFor(
     'all phones have answered',
     async () =>

@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const backlog = 50_000;
 
-/** Very many deliveries, made in the database, each due a second before the one made before it. */
+/** Inserts very many deliveries in one statement, each due a second before the previous one. */
 async function insertPending(webhookId: string, count: number, parked: 0 | 1, dueAt: Date): Promise<void> {
   await query(
     `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, event_type, status, due_at, parked, created_at)

@@ -39,7 +39,7 @@ const jobsOf = async (queue: string, id: string) =>
   (await queueOf(queue).getJobs(['waiting', 'delayed', 'active', 'prioritized'])).filter((job) =>
     job.id?.startsWith(id),
   );
-/** Its wake-up is on its way when the email is accepted; it must not come after Redis has forgotten. */
+/** Accepts an email and clears Redis once its job is there: a job that came later would undo the loss. */
 async function forgottenEmail(changes: Record<string, unknown> = {}) {
   const email = await acceptEmail(own, changes);
   const { kind } = await email.read();
@@ -112,7 +112,7 @@ test('what has been due for less than two seconds is left to its wake-up', async
   await query('UPDATE emails SET due_at = ? WHERE id = ?', [dueAt, idToBytes(email.id)]);
   await recovery.sweep();
   const dueForMs = now().getTime() - dueAt.getTime();
-  // On a machine that stood still meanwhile it may have been due for long enough.
+  // On a machine that stalled meanwhile the email may already be overdue for long enough to get a job.
   if (dueForMs < 2_000) expect(await jobsOf('send-email', email.id)).toEqual([]);
   await advanceClock(3_000);
   await recovery.sweep();
@@ -190,7 +190,7 @@ test('the workers repair by themselves what a flush took, the sweep included, an
   await forgetRedis();
   await advanceClock(3_000);
   await waitFor('all are sent', () => recipients.every((recipient) => countTo(recipient) > 0));
-  // And again, while the workers run: what they need to find lost work is lost with it.
+  // Redis is flushed again while the workers run: the job of the sweep, which finds lost work, is lost too.
   await forgetRedis();
   const late = await acceptEmail(own, { recipient: 'late@example.com' });
   await forgetRedis();

@@ -199,7 +199,7 @@ test('a key grants only what its maker may do: beyond that 403, with the scopes 
   expect(refused.body.type).toBe(`${api.url}/problems/forbidden`);
   expect(refused.body.detail).toMatch(/email\.read, content\.read/);
   expect(refused.body.detail).not.toContain('email.send');
-  // Without scopes a key may do everything, which the maker may not.
+  // A key without scopes may do everything, which the key that makes it may not.
   expect((await narrow.create()).status).toBe(403);
 });
 

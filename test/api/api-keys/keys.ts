@@ -26,7 +26,7 @@ export function newPublicKey(): string {
 
 export const ecdsa = (publicKey = newPublicKey()) => ({ algorithm: 'ecdsa_p256_sha256', publicKey });
 
-/** Fields that a client cannot set, and must not be able to by sending them. */
+/** Fields that a client cannot set, even if it sends them. */
 export const notForClients = {
   id: 'key_01h455vb4pex5vsknk084sn02q',
   workspaceId: 'workspace_01h455vb4pex5vsknk084sn02q',

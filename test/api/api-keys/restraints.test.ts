@@ -143,7 +143,7 @@ test('nor by a rotation, of another or of the one that has replaced it', async (
   const { body: made } = await keys.create({ expiresAt: inHours(2) });
   const short = keysOf(api, made.key);
   for (const { id } of [endless, later]) expect((await short.rotate(id)).status).toBe(403);
-  // A key of the past would otherwise go on for ever, in the hands of whoever has found it.
+  // Otherwise a replaced key could live for ever, in the hands of anybody who has found it.
   const { body: next } = await keys.rotate(endless.id);
   expect((await keysOf(api, endless.key).rotate(next.id)).status).toBe(403);
   expect((await keysOf(api, next.key).rotate(next.id)).status).toBe(201);

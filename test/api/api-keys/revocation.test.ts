@@ -20,13 +20,13 @@ let redis: TcpProxy;
 let web: Web;
 let here: Client;
 
-// This process forgets nothing by itself while a test lasts: only by being told.
+// The cache time of the web process (`here`) is longer than a test, so it forgets a key only when it is told to.
 const remembers = { KEY_CACHE_SECONDS: '3600', LOG_LEVEL: 'debug' };
 
 beforeAll(async () => {
   own = await workspace();
   redis = await startTcpProxy(config.REDIS_URL, 6379);
-  // This process is the other one, in which keys are changed.
+  // The test process is the other process (`there`), which changes the keys.
   const [other, mine] = await Promise.all([startApi(), startWeb({ ...remembers, REDIS_URL: redis.url })]);
   there = keysOf(other, own.key);
   web = mine;
@@ -40,14 +40,14 @@ beforeEach(async () => {
 const ask = (key: string) => here.request('GET', '/v2/email', { key });
 const statusOf = async (key: string) => (await ask(key)).status;
 
-/** A key that the process at hand remembers. */
+/** Returns a key that the web process remembers. */
 async function rememberedKey(settings: object = {}) {
   const { body } = await there.create(settings);
   expect(await statusOf(body.key)).toBe(200);
   return body as { id: string; key: string };
 }
 
-/** The process at hand hears what others change. */
+/** Waits until the web process hears of changes by other processes. */
 async function hears(): Promise<void> {
   await waitFor('changes are heard', async () => {
     const { id, key } = await rememberedKey();
@@ -56,7 +56,7 @@ async function hears(): Promise<void> {
   });
 }
 
-/** Because it is told: by itself it would forget the key after an hour. How soon that is the benches say. */
+/** Waits until the web process refuses the key. Its cache lasts an hour, so it was told. Benches measure how soon. */
 async function becomesRefused(key: string): Promise<string> {
   const { body } = await waitFor('the key is refused', async () => {
     const answer = await ask(key);
@@ -139,7 +139,7 @@ test('while Redis is away a deleted key is refused at once where it was deleted,
   expect((await there.remove(second.id)).status).toBe(204);
   await waitFor('the key is refused', () => refusesAway(second.key));
 
-  // Nothing of this keeps the process from ending well.
+  // None of this keeps the process from stopping cleanly.
   expect(await deaf.stop()).toEqual({ code: 0, signal: null });
 });
 

@@ -117,7 +117,7 @@ test('once its rotation is gone a key can be rotated again, and passes on its ow
     const { body: old } = await keys.create(settings);
     const { body: first } = await keys.rotate(old.id, { overlapHours: 2 });
     await keys.remove(first.id);
-    // Nobody prolongs by itself the life that is left to it.
+    // A key in its overlap cannot prolong its own remaining life.
     expect((await keysOf(api, old.key).rotate(old.id)).status).toBe(403);
     const { status, body: second } = await keys.rotate(old.id, { overlapHours: 24 });
     expect([status, second.expiresAt]).toEqual([201, old.expiresAt]);
@@ -153,7 +153,7 @@ test('an expired key cannot be rotated', async () => {
   expect(body.type).toBe(`${api.url}/problems/not_rotatable`);
 });
 
-/** The secrets that requests with this key may be signed with now, and until when. */
+/** Returns the secrets that may sign requests with this key now, and until when each is valid. */
 async function secretsOf(id: string) {
   const record = (await findApiKey(own.workspaceId, 'api_key', id))!;
   return [

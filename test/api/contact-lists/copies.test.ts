@@ -14,7 +14,7 @@ let api: Client;
 let own: Awaited<ReturnType<typeof workspace>>;
 
 beforeAll(async () => {
-  // As long as a test can take; the copies here end sooner.
+  // As long as a test may last; the copies here end sooner.
   changeSettings({ LIST_COPY_WAIT_SECONDS: 60 });
   api = await startApi();
   own = await workspace();
@@ -119,7 +119,7 @@ test('of two copies into one list at once one is refused; contacts that are name
   const [source, into] = [await listOf(ids), await listOf()];
   const release = await hold(ids[0]!);
   const both = [1, 2].map(() => copy(into, { fromLists: [source] }));
-  // The one that is refused does not wait for the other, which waits for the contact.
+  // The refused copy does not wait for the other copy, which waits for the locked contact.
   const refused = await Promise.race(both);
   expect([refused.status, refused.body.type]).toEqual([409, `${api.url}/problems/list_copy_in_progress`]);
   expect((await listed(into)).copyInProgress).toBe(true);
@@ -139,7 +139,7 @@ test('under an Idempotency-Key the answer of the whole copy is kept; until then 
   const [source, into] = [await listOf(ids), await listOf()];
   const headers = { 'Idempotency-Key': 'copy-once' };
   const body = { fromLists: [source] };
-  // The request has committed, and waits for the copy, which waits for the contact.
+  // The request has committed and waits for the copy, which waits for the locked contact.
   const release = await hold(ids[0]!);
   const first = copy(into, body, headers);
   await waitFor('the copy is in progress', async () => (await listed(into)).copyInProgress);

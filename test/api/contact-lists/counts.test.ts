@@ -21,7 +21,7 @@ const path = '/v2/contact-lists';
 type Own = Awaited<ReturnType<typeof workspace>>;
 const call = (own: Own, method: string, at: string, body?: object) =>
   api.request(method, path + at, { key: own.key, ...(body && { body }) });
-/** The counts of all lists are as if they had been made so long ago. */
+/** Makes the counts of all lists this many milliseconds old. */
 const age = (own: Own, ms: number) =>
   query('UPDATE contact_lists SET counted_at = ? WHERE workspace_id = ? AND counted_at IS NOT NULL', [
     new Date(now().getTime() - ms),
@@ -38,7 +38,7 @@ test('the listing reads no contacts, however many lists find however many of the
     await dynamic(own, `ada ${'analytical engines works'.slice(0, 1 + index)}`);
   await age(own, 3_600_000);
   const list = () => contactLists.list(callerOf(own), { limit: 50 });
-  // With what has them counted: a few statements about twenty rows.
+  // The first listing also has the lists counted: a few statements about twenty rows.
   expect(await rowsRead(list)).toBeLessThan(500);
   expect(await rowsRead(list)).toBeLessThan(300);
 });

@@ -212,7 +212,7 @@ test('batches that create the same contacts at once: each is done whole or not a
   expect(done.map(({ body }) => body.created).filter((created) => created > 0)).toEqual([200]);
   const contacts = await listed(mine.key);
   expect(contacts.length).toBe(200);
-  // Whole batches, one after another: all contacts tell the same story.
+  // The batches run as a whole, one after another, so all contacts have the values of one batch.
   expect(new Set(contacts.map((one: any) => `${one.firstName} ${one.lastName}`)).size).toBe(1);
   const again = await send(batches[0]!, mine.key);
   expect(again.body).toMatchObject({ created: 0, updated: 200 });

@@ -207,7 +207,7 @@ test('whether a contact is suppressed follows its number at once', async () => {
   expect((await patch(id, { number })).body.suppressed).toBe(true);
   await api.request('DELETE', `/v2/suppressions/${suppression.id}`, { key: own.key });
   expect(await seen()).toEqual([false, false, false]);
-  // That of another workspace is its own.
+  // A suppression of another workspace has no effect in this one.
   await api.request('POST', '/v2/suppressions', { key: other.key, body: { number } });
   expect(await seen()).toEqual([false, false, false]);
 });

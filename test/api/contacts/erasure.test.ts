@@ -44,7 +44,7 @@ test('the texts of an erased contact stay, and nothing says any more whose they 
   expect(conversation).toMatchObject({ contact: null, lastMessage: { contactId: null } });
   expect(await query('SELECT 1 FROM sms_messages WHERE contact_id = ?', [idToBytes(id)])).toEqual([]);
 
-  // Later events of the text do not say it either.
+  // Later events of the text do not name the contact either.
   await attempt(sent.id);
   const events = (await call('GET', `/v2/sms/${sent.id}/events`)).body.data;
   expect(events.at(-1)).toMatchObject({ type: 'sms.sent', data: { contactId: null } });
@@ -114,7 +114,7 @@ test('where the process ends after the commit, the job has the texts forget the 
   const { id: textId } = await sendSms(api, own, { recipient: '+447700900129' });
   await transaction(async () => void (await remove(callerOf(own), id)));
   expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
-  // One that is to stop leaves it to the next run.
+  // A run that is told to stop leaves the erasure to the next run.
   await finishErasures(100, () => true);
   expect(await erasuresOf(id)).toHaveLength(1);
   await finishErasures(100, () => false);

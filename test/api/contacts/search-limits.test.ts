@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const search = (key = own.key) => api.request('GET', '/v2/contacts?search=ada', { key });
 
-/** Every search for a contact waits until the table is let go. */
+/** Locks the table, so that every search for a contact waits until it is released. */
 const holdContacts = () => lockTable('contacts');
 
 const held = async () => {
@@ -45,7 +45,7 @@ test('of more searches at once than a workspace may have, some wait, and are ref
   expect(refused.status).toBe(429);
   expect(refused.body.type).toBe(`${api.url}/problems/rate_limited`);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  // No search, and another workspace: neither waits for these.
+  // A request without a search does not wait for these searches, and neither does another workspace.
   const tags = await api.request('GET', '/v2/contacts/tags', { key: own.key });
   expect(tags.status).toBe(200);
   const others = search((await workspace()).key);
@@ -63,7 +63,7 @@ test('a search that takes too long is ended by the server, and is told so', asyn
   const answer = await search();
   expect(answer.status).toBe(503);
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-  // Though nobody has let go of the table.
+  // The statements end although the table is still locked.
   await waitFor('no statement of it is left', async () => (await held()) === 0);
   await release();
   changeSettings({ CONTACT_SEARCH_SECONDS: 60 });
@@ -87,7 +87,7 @@ test('a search whose caller has hung up is ended by the server, and leaves room 
   caller.abort();
   expect(await Promise.all(gone)).toEqual(gone.map(() => 'AbortError'));
   await waitFor('they have been given up', async () => (await abandoned()) === before + permits);
-  // Though nobody has let go of the table.
+  // The statements end although the table is still locked.
   await waitFor('no statement of theirs is left', async () => (await held()) === 0);
   await release();
   expect((await search()).body.data).toHaveLength(10);

@@ -241,7 +241,7 @@ test('a page costs the same among many conversations, and among many texts of ot
   expect(await listConversations(own.workspaceId, {}, middle)).toHaveLength(50);
   const [{ id: conversationId }] = await conversations(own, 'sender=Second');
   expect(await textsOf(own, conversationId)).toHaveLength(1);
-  // Its only text is behind many of another sender: some windows of them are looked through, and not all.
+  // The only text of the pair is behind many of another sender. The query reads some windows of these, but not all.
   const pair = { number: ada, sender: 'Second' };
   const costOfPage = () =>
     rowsRead(() => listSmsOfPair(own.workspaceId, pair, [{}], { limit: 50, before: null }));

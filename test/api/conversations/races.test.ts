@@ -24,7 +24,7 @@ test('texts that come in and go out at the same time are each counted once, and 
   const say = (from: string) =>
     post(`/v2/simulator/phones/${encodeURIComponent(from)}/messages`, { content: 'Yes please', to: 'Acme' });
   const numbers = Array.from({ length: pairs }, (_, index) => numberOf(index));
-  // The first texts in and out meet, in an order of their own for each pair.
+  // The first inbound and outbound texts of a pair arrive together, in one of four orders.
   const statuses = await Promise.all(
     numbers.flatMap((number, index) => {
       const out = () => post('/v2/sms', newSms({ recipient: number }));
@@ -32,7 +32,7 @@ test('texts that come in and go out at the same time are each counted once, and 
       return [...both.slice(index % 4), ...both.slice(0, index % 4)].map((act) => act());
     }),
   );
-  // They wait for each other and never in a circle: not one is told of too many conflicting requests.
+  // The requests wait for each other but never in a circle: none is refused for too many conflicting requests.
   expect([...new Set(statuses)]).toEqual([201]);
   const { body } = await api.request('GET', '/v2/conversations?limit=100', { key: own.key });
   const counted = Object.fromEntries(

@@ -44,7 +44,7 @@ async function listed(own: Own): Promise<any[]> {
   return (await api.request('GET', '/v2/conversations?limit=100', { key: own.key })).body.data;
 }
 
-/** The conversations of these texts, as anybody would tell them who has all of them before him. */
+/** Returns the conversations that are expected of these texts, computed from all of the texts. */
 function told(texts: Text[]) {
   const last = (some: Text[]) =>
     some
@@ -91,7 +91,7 @@ test('what retention deletes leaves its conversation, two texts at a time, and t
     texts.push(await send(own, numberOf(index)), await receive(own, numberOf(index)));
     if (index % 2 === 0) texts.push(await receive(own, numberOf(index)));
   }
-  // It is still to be sent when newer ones are gone.
+  // This text still waits to be sent when newer texts are gone.
   const scheduledAt = new Date(now().getTime() + 60 * dayMs).toISOString();
   texts.push(await send(own, numberOf(0), { scheduledAt }), await receive(own, numberOf(0)));
   await query(
@@ -107,10 +107,10 @@ test('what retention deletes leaves its conversation, two texts at a time, and t
     deleted = await conversations.deleteTextsBefore(until, 2);
     expect(await shown(own)).toEqual(told(await keptOf(own, texts)));
   } while (deleted > 0);
-  // Of the first the text that waits is left, of two others what came later, and nothing of the last.
+  // The first conversation keeps the waiting text, two others keep their later texts, and the last one keeps nothing.
   const kept = await keptOf(own, texts);
   expect(kept.map(({ number }) => number)).toEqual([numberOf(0), numberOf(1), numberOf(2)]);
-  // One that was gone begins again with the next text that comes in.
+  // A conversation that was deleted starts again with the next inbound text.
   const reply = await receive(own, numberOf(3));
   expect(await shown(own)).toEqual(told([...kept, reply]));
 });
@@ -126,7 +126,7 @@ test('texts of before there were conversations are in them after the migration, 
   await send(own, numberOf(1));
   const { id } = await send(own, numberOf(2));
   await query("UPDATE sms_messages SET sender = 'aCmE' WHERE id = ?", [idToBytes(id)]);
-  // Nobody has answered to this one.
+  // Nobody has answered this text.
   await send(own, numberOf(9));
   const withoutIds = async (one: Own) =>
     (await listed(one)).map((conversation) => ({ ...conversation, id: undefined }));
@@ -134,7 +134,7 @@ test('texts of before there were conversations are in them after the migration, 
   expect(before.map((some) => some.length)).toEqual([3, 3]);
   await runAll(database(), [...migration.down, ...migration.up]);
   expect([await withoutIds(own), await withoutIds(other)]).toEqual(before);
-  // They go on as any other.
+  // The migrated conversations go on like any other.
   await send(own, numberOf(0));
   expect((await listed(own))[0]).toMatchObject({ number: numberOf(0), inboundCount: 1, outboundCount: 2 });
 });

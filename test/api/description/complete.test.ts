@@ -8,8 +8,8 @@ const whole = JSON.parse(JSON.stringify(describeApi(endpoints)));
 const { schemas, parameters, headers, responses } = whole.components;
 
 /**
- * Places of a schema, at all depths, that nothing is said about. The text of a shape says what the shape is, wherever it
- * is used; a property beside whose `$ref` there is no text does not say what it means in its own place.
+ * Returns the places of a schema, at all depths, that have no description. The description of a named schema says what
+ * it is, wherever it is used. A property with a `$ref` needs its own description of what it means in its place.
  */
 function silentIn(schema: any, place: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
@@ -35,7 +35,7 @@ test('every property is described', () => {
     ),
   );
   expect([...named, ...inline]).toEqual([]);
-  // It finds what it looks for.
+  // The check finds a description that is missing.
   const silent = {
     properties: {
       a: { type: 'string' },
@@ -53,7 +53,7 @@ test('every operation, parameter, header, answer, tag and webhook is described',
     if (!isDescribed(part)) undescribed.push(place);
   };
   for (const { id, summary, description } of endpoints) {
-    // Its own words: the description that is served ends in the scopes of each operation, so it is never empty.
+    // Takes the endpoint's own text: the served description ends in the scopes of each operation, so it is never empty.
     if (!/^[A-Z].*\.$/s.test(description) || description === summary) undescribed.push(id);
     expect(summary).toMatch(/^[A-Z]/);
   }
@@ -79,7 +79,7 @@ test('every shape is described', () => {
   expect(silent.map(([name]) => name)).toEqual([]);
 });
 
-/** Where the status of the record is not the last word of the type. */
+/** Event type -> status of the record, where the status is not the last word of the type. */
 const statusAfter: Record<string, string> = {
   'email.delayed': 'queued',
   'email.bounced': 'failed',

@@ -22,7 +22,7 @@ let api: Client;
 let demo: Own;
 beforeAll(async () => {
   api = await startApi();
-  // As scripts/start has it: test recipients get a link from there.
+  // The same as in scripts/start: test recipients get their link from this sender.
   changeSettings({ SYSTEM_SENDER: 'Messaging <alerts@demo.example>' });
   const { workspaceId, apiKey, sender } = await makeDemo();
   demo = { workspaceId, key: apiKey, keyId: '', domain: 'demo.example', sender };
@@ -35,12 +35,12 @@ function examplesOf({ endpoint }: (typeof operations)[number]): [string, { summa
   return Object.entries(content.examples ?? {});
 }
 
-/** Where an example cannot work as it is, because nobody knows what the platform will make up. */
+/** Bodies for examples that cannot work as they are, because the platform makes up a value (a code). */
 const completed: Record<string, (own: Own) => Promise<object>> = {
   verifySender: async ({ workspaceId }) => ({ code: await codeAwaited(workspaceId) }),
 };
 
-/** A record that the change of an example would leave as it is. */
+/** Changes the record first, where the example would otherwise leave it as it is. */
 const before: Record<string, (path: string) => Promise<unknown>> = {
   'updateWebhook resume': (path) => api.request('PATCH', path, { key: demo.key, body: { active: false } }),
 };
@@ -81,7 +81,7 @@ test('no header has an example: who tries an operation twice would send the same
 test.each(withBody)('$name does what its examples say', async (operation) => {
   const { endpoint } = operation;
   for (const [name, { value }] of examplesOf(operation)) {
-    // The record that the path names is made; the body is that of the description.
+    // The test makes the record that the path names; the body comes from the description.
     const { params }: { params: Params } = endpoint.params
       ? await callOn(api, demo, endpoint)
       : { params: {} };

@@ -35,8 +35,8 @@ test('the description of the whole API passes the recommended rules of a linter'
 });
 
 /**
- * `/v2/email/domains/{id}` and `/v2/email/{id}/events` could both mean `/v2/email/domains/events`, but for the pattern of an
- * id, which the linter does not look at.
+ * Returns whether the pattern of an id tells two paths apart; the linter does not look at patterns. Without the pattern
+ * `/v2/email/domains/{id}` and `/v2/email/{id}/events` could both match `/v2/email/domains/events`.
  */
 function areToldApartByAnId(message: string): boolean {
   const [one, other] = [...message.matchAll(/`([^`]+)`/g)].map(([, path]) => path!);
@@ -92,7 +92,7 @@ test('every refusal of an operation is described, with an example that fits', ()
   }
 });
 
-/** The values under `schema` anywhere, beside the schemas that have a name. */
+/** Returns the values under `schema` at any depth, which are not among the named schemas. */
 function inlineSchemas(part: unknown): object[] {
   if (typeof part !== 'object' || part === null) return [];
   return Object.entries(part).flatMap(([name, value]) => [

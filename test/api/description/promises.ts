@@ -13,7 +13,7 @@ const has =
   ({ answer }) =>
     expect(answer).toMatchObject(fields);
 
-/** It waits for the time that was asked for, which is about a day away. */
+/** Expects the message to wait for the requested time, which is about a day away. */
 const tomorrow =
   (status: string): Promised =>
   ({ sent, answer }) => {
@@ -56,8 +56,8 @@ async function keepsData({ own, sent, answer }: Told): Promise<void> {
 }
 
 /**
- * An example has to be what its name and summary say: the answer, or the record that is stored, must show this. Each
- * example has its line, but for the first of an operation, which is only the least that works.
+ * An example must do what its name and summary say: the answer, or the stored record, must show this. Each example has
+ * an entry here, except the first one of an operation, which is only the minimum that works.
  */
 export const promises: Readonly<Record<string, Readonly<Record<string, Promised>>>> = {
   createEmailTemplate: { mjml: compiles },
@@ -81,7 +81,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, Promised>
         { content: 'Dear Grace, your parcel is here.' },
       ],
     }),
-    // A preview has no time: it says what the batch would come to at any.
+    // A preview has no time: its numbers are the same for a batch at any time.
     scheduled: has({ recipients: 1, errorCount: 0 }),
   },
   createSmsBatch: { data: keepsData, scheduled: tomorrow('scheduled') },

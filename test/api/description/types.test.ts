@@ -14,7 +14,7 @@ import { eventTypes } from '../../../shared/schemas/events.ts';
 const root = join(import.meta.dirname, '../../..');
 const whole = JSON.parse(JSON.stringify(describeApi(endpoints)));
 
-/** The code of a customer, with the types that a generator makes of the description. */
+/** Code of a customer that uses types generated from the description. */
 const customer = `
 import type { components, webhooks } from './api.ts';
 
@@ -50,7 +50,7 @@ export const wrongType = (event: Event) => event.type === 'email.sending';
 export const wrongCode = (code: Code) => code === 'rate_limit';
 `;
 
-/** A program that uses the client, as its package is installed. */
+/** A program that uses the client from its installed package. */
 const program = `
 import { createClient, Refusal, verifyWebhook, type Event, type Input, type Schema } from 'messaging-service/client';
 
@@ -120,7 +120,7 @@ test('types generated from the description compile under strict, and an event is
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings));
     const compile = promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', folder]);
     await expect(compile.catch(({ stdout }) => Promise.reject(new Error(stdout)))).resolves.toBeDefined();
-    // Node strips no types of what is installed, so the package has none to strip.
+    // Node does not strip types from installed packages, so the package must not contain any.
     const script =
       "import { createClient, verifyWebhook } from 'messaging-service/client'; console.log(typeof createClient, typeof verifyWebhook)";
     await writeFile(join(folder, 'run.mjs'), script);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** Past 1 MiB a body is read from a file, by other code. */
+/** Bodies above 1 MiB are read from a file, by other code. */
 const ways = [
   ['a small body', {}],
   ['a large body', { padding: 'x'.repeat(1_100_000) }],

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const races = 1_000;
 const leadMs = 150;
 
-/** In any order: whoever is asked first does not always win. */
+/** Returns whether the cancellation won. The side that starts first does not always win. */
 async function cancelOf(id: string): Promise<boolean> {
   try {
     await transaction(() => email.cancel(callerOf(own), id));
@@ -39,7 +39,7 @@ async function cancelOf(id: string): Promise<boolean> {
 
 // Shows F37
 test('of 1,000 cancellations against 1,000 sends at the moment of their time, each has exactly one winner', async () => {
-  // A worker looks a quarter of a second ahead, so that for this long both may have the email.
+  // A worker looks a quarter of a second ahead, so for this long both the worker and a cancellation may take the email.
   const scheduledAt = new Date(now().getTime() + 10 * 60_000);
   const emails = await acceptMany(own, races, (index) => ({
     recipient: `race-${index}@example.com`,
@@ -48,7 +48,7 @@ test('of 1,000 cancellations against 1,000 sends at the moment of their time, ea
   await advanceClockTo(new Date(scheduledAt.getTime() - 10_000));
   const winners: string[] = [];
   for (let start = 0; start < races; start += 20) {
-    // Their time has as good as come: for the worker it has, for a cancellation not yet.
+    // The emails are already due for the worker (due_at), but not yet for a cancellation (scheduled_at).
     await query("UPDATE emails SET due_at = ?, scheduled_at = ? WHERE status = 'queued' AND id IN (?)", [
       new Date(now().getTime() + leadMs),
       new Date(now().getTime() + 60_000),
@@ -67,7 +67,7 @@ test('of 1,000 cancellations against 1,000 sends at the moment of their time, ea
     );
   }
   expect(winners).toHaveLength(races);
-  // A race that one side always wins is none.
+  // If one side always won, the test would show no race.
   for (const side of ['cancel', 'send'])
     expect(winners.filter((winner) => winner === side).length).toBeGreaterThan(races / 100);
 

@@ -19,7 +19,7 @@ const list = (key: string, search: Record<string, string> = {}) =>
   api.request('GET', `/v2/email?${new URLSearchParams(search).toString()}`, { key });
 const idsOf = (answer: { body: any }): string[] => answer.body.data.map(({ id }: { id: string }) => id);
 
-/** All pages, from the first on. */
+/** Reads all pages, from the first on. */
 async function walk(key: string, search: Record<string, string>, between = async () => {}) {
   const pages: string[][] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -50,7 +50,7 @@ test('a page holds 50 emails unless limit says otherwise, up to 200', async () =
   expect((await walk(own.key, {})).flat()).toEqual(sent);
   expect(await walk(own.key, { limit: '200' })).toEqual([sent]);
   expect((await walk(own.key, { limit: '20' })).flat()).toEqual(sent);
-  // A page that ends with the last email says so.
+  // A page that ends with the last email has no next cursor.
   expect((await list(own.key, { limit: '53' })).body.nextCursor).toBeNull();
   expect((await list(own.key, { limit: '52' })).body.nextCursor).not.toBeNull();
 });
@@ -187,7 +187,7 @@ test('another workspace’s emails are never listed', async () => {
 });
 
 let made: Promise<Awaited<ReturnType<typeof makeShared>>> | undefined;
-/** A workspace that several tests look at and none changes. */
+/** A workspace that several tests read and no test changes. */
 const shared = () => (made ??= makeShared());
 
 async function makeShared() {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** The fields that the refusal of an email with these changes names. */
+/** Sends an email with these changes, which must be refused, and returns the fields that the refusal names. */
 async function refusedFields(changes: Record<string, unknown>): Promise<string[]> {
   const answer = await postEmail(api, own, changes);
   expect(answer.status).toBe(400);
@@ -213,7 +213,7 @@ test.each([
   ['٣ أخبار', '٣-أخبار'],
   ['新闻/四月', '新闻-四月'],
   ['½ ² 🙂', '-----'],
-  // Lower-casing it makes a letter and a mark of one.
+  // Lower case turns this one character into two: a letter and a combining mark.
   ['İ'.repeat(64), 'i\u0307'.repeat(64)],
   // The Kelvin sign, whose lower case is an ASCII k.
   ['\u212a', 'k'],

@@ -29,11 +29,11 @@ function threeMonthsAfter(time: Date): Date {
   return new Date(new Date(time).setUTCFullYear(month.getUTCFullYear(), month.getUTCMonth(), day));
 }
 
-/** Asks with times around a bound, and sees on which side each fell. */
+/** Sends emails with times around a bound, and returns the accepted and the refused times. */
 async function around(bound: (time: Date) => Date) {
   const accepted: { scheduledAt: Date; createdAt: Date }[] = [];
   const refused: { scheduledAt: Date; before: Date; after: Date }[] = [];
-  // The last ones are for a machine that is slow to come to the check.
+  // The last offsets are for a slow machine, where more time passes before the check.
   const offsets = [...Array.from({ length: 61 }, (_, index) => index - 30), 100, 300, 1000, 5000];
   for (const offsetMs of offsets) {
     const before = now();
@@ -102,7 +102,7 @@ test('a scheduled email is answered as queued and waits in MySQL, not in Redis',
   expect(record).toMatchObject({ status: 'queued', scheduledAt, sentAt: null });
   const [row] = await query('SELECT parked, due_at FROM emails WHERE id = ?', [idToBytes(record.id)]);
   expect(row).toMatchObject({ parked: 1, due_at: new Date(scheduledAt) });
-  // An email that is due sooner goes in after it: by then the first would have come in too.
+  // The second email is due sooner, so it enters Redis. A job of the first email would be there by then.
   const near = await sendEmail(api, own, { scheduledAt: inFuture(6 * 60_000).toISOString() });
   await waitFor('the second comes in', () => queueOf('send-email').getJob(`${near.id}-1`));
   expect(await queueOf('send-email').getJob(`${record.id}-1`)).toBeUndefined();

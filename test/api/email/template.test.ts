@@ -27,7 +27,7 @@ async function createTemplate(body: object): Promise<any> {
 const saveInclude = (name: string, content: string) =>
   api.request('PUT', `/v2/email/includes/${name}`, { key: own.key, body: { content } });
 
-/** As it is stored for the worker. */
+/** Sends an email and returns its body as it is stored for the worker. */
 async function bodyOf(
   changes: Record<string, unknown>,
 ): Promise<{ html: string | null; text: string | null }> {

@@ -116,7 +116,7 @@ test('its mail is signed once the platform’s own workspace has its domain', as
   expect((await deliver()).toString()).not.toContain('DKIM-Signature');
   await makeSystem();
   const domain = await emailDomains.addVerified(systemWorkspaceId, 'platform.example');
-  // It is remembered for a moment that there was none.
+  // The platform remembers for a moment that there was no domain.
   await query('SELECT SLEEP(0.6)');
   const { results } = await dkimVerify(await deliver(), {
     curTime: now(),

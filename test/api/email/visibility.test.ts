@@ -26,7 +26,7 @@ beforeAll(async () => {
 const without = async (...hidden: Scope[]) =>
   (await apiKeys.issue(own.workspaceId, { scopes: scopes.filter((scope) => !hidden.includes(scope)) })).key;
 
-/** The email as every operation shows it to this key, and the answer of a send with it. */
+/** Sends an email with this key, and returns it as the answer and every other operation show it to the key. */
 async function everywhere(key: string): Promise<any[]> {
   const changes = { subject: 'Secret subject', content: { text: 'Secret text' } };
   const scheduledAt = new Date(now().getTime() + 3_600_000).toISOString();

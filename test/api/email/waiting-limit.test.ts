@@ -64,11 +64,11 @@ test('of large emails that come at once as many are taken as have room, and the 
         detail:
           '9 MB of the messages of the workspace wait to be sent, of 10 MB that may, and this one has 1.5 MB.',
       });
-  // A smaller message still has room, and another workspace has all of its own.
+  // A smaller message still has room, and another workspace has its whole limit.
   expect((await postEmail(api, own)).status).toBe(201);
   const other = await workspace();
   expect((await postEmail(api, other, { attachments: [attachment(bytes)] })).status).toBe(201);
-  // Nothing is left of those that were refused.
+  // Refused emails leave no attachments behind.
   const [rows] = await query('SELECT COUNT(*) AS attachments FROM email_attachments');
   expect(Number(rows!['attachments'])).toBe(7);
 });
@@ -141,7 +141,7 @@ test('a request that was accepted is answered again where the workspace is full 
   expect(first.status).toBe(201);
   expect((await post('two')).status).toBe(409);
   expect((await post('one')).body).toEqual(first.body);
-  // The key of what was refused is free.
+  // The Idempotency-Key of a refused request is free.
   await emailDelivery.attempt(first.body.id);
   expect((await post('two')).status).toBe(201);
 });

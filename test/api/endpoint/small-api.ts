@@ -17,7 +17,7 @@ type Call = { body?: unknown; headers?: Record<string, string>; key?: string | n
 
 export const knownId = newId('contact', new Date());
 export const goodKey = 'msg_good';
-/** With `Bearer ` before it, 200 characters. */
+/** Has 200 characters together with the `Bearer ` before it. */
 export const longestKey = `msg_${'x'.repeat(189)}`;
 
 const scopes: ReadonlySet<Scope> = new Set(['contacts.read', 'contacts.write']);
@@ -48,7 +48,7 @@ const callers = new Map<string, Caller>(
 
 const known = callers.get(goodKey)!;
 const secret = createSecretKey(Buffer.from('sig_secret'));
-/** Its requests need not be signed; a signature that is sent is checked. */
+/** Requests with this key need not be signed, but a signature that is sent is checked. */
 export const signingKey = 'msg_signing';
 callers.set(signingKey, {
   ...known,
@@ -78,7 +78,7 @@ const read = { ...shared, method: 'get', scope: 'contacts.read', status: 200, re
 const write = { ...shared, method: 'post', scope: 'contacts.write', status: 200, response: Parcel } as const;
 const params = z.object({ id: Id('contact') });
 
-/** Endpoints of every shape; `held` answers when the test lets it. */
+/** Returns endpoints of every shape; `held` answers when the test releases it. */
 function parcelEndpoints(held: { started: () => void; release: Promise<void> }) {
   return [
     endpoint({
@@ -178,7 +178,7 @@ export async function startSmallApi(timeouts: Parameters<typeof createHttpServer
   const url = `http://127.0.0.1:${port}`;
   changeSettings({ PUBLIC_URL: url });
   const client = clientOf(url, { endpoints });
-  /** With the good key, unless another is given; null is no key. */
+  /** Sends a request with the good key, unless another key is given; null sends no key. */
   const call = (method: string, path: string, { key = goodKey, ...rest }: Call = {}) =>
     client.request(method, path, key === null ? rest : { ...rest, key });
   return {
@@ -192,7 +192,7 @@ export async function startSmallApi(timeouts: Parameters<typeof createHttpServer
   };
 }
 
-/** Sends bytes as they are, and returns the first answer, or what there is of it when the server closes. */
+/** Sends bytes as they are, and returns the first answer, or the part that has come when the server closes. */
 export async function sendRaw(port: number, ...parts: (string | Buffer)[]): Promise<string> {
   const socket = net.connect(port, '127.0.0.1').setNoDelay(true);
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -27,7 +27,7 @@ const feed = (search: Record<string, string> = {}, key = own.key) =>
 const emailsIn = (answer: { body: any }): string[] =>
   answer.body.data.map(({ data }: { data: { id: string } }) => data.id);
 
-/** Emails with their queued events, numbered and so in the feed; oldest first. */
+/** Sends emails and numbers their queued events, which puts them in the feed. Returns the emails, oldest first. */
 async function emailsInFeed(count: number, from = own): Promise<any[]> {
   const sent: any[] = [];
   for (let index = 0; index < count; index += 1) sent.push(await sendEmail(api, from));
@@ -119,7 +119,7 @@ test('there is always a cursor, and it returns only what is newer', async () => 
   expect(third.body).toStrictEqual({ data: [], nextCursor: expect.any(String) });
   const [next] = await emailsInFeed(1, mine);
   expect(emailsIn(await feed({ cursor: third.body.nextCursor }, mine.key))).toEqual([next.id]);
-  // An old cursor still says where it stood.
+  // An old cursor still points to its place.
   expect(emailsIn(await feed({ cursor: empty.body.nextCursor }, mine.key))).toEqual([first.id, next.id]);
 });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await addEvents(own.workspaceId, [...eventTypes]);
 });
 
-/** Events of records of their own, numbered in this order. */
+/** Adds events of these types, each of its own record, numbered in this order. */
 async function addEvents(workspaceId: string, types: EventType[]): Promise<void> {
   const events = types.map((type) => {
     const id = newId('sms', now());
@@ -84,7 +84,7 @@ test('the cursor moves past what was looked at, not only past what matched', asy
   await addEvents(mine.workspaceId, ['sms.sent', 'email.sent', 'sms.sent', 'sms.sent']);
   const first = await feed('types=email.sent', mine.key);
   expect(typesIn(first)).toEqual(['email.sent']);
-  // With the filter dropped, what the filter had passed over does not come again.
+  // Without the filter, the events that it passed over do not come again.
   const cursor = encodeURIComponent(first.body.nextCursor);
   expect(typesIn(await feed(`cursor=${cursor}`, mine.key))).toEqual([]);
 });

@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 type Operation = (typeof operations)[number];
 
-/** A call that is refused before anybody looks for the record. */
+/** Returns a call without an existing record, because it must be refused before the record is looked up. */
 async function callOfNobody({ endpoint }: Operation): Promise<Call> {
   const params = paramsOfNobody(endpoint);
   return { params, ...(await bodyFor(own, endpoint)) };
@@ -53,7 +53,7 @@ async function callOfNobody({ endpoint }: Operation): Promise<Call> {
 
 const keys = new Map<string, Promise<string>>();
 
-/** A key with these scopes, the same one each time. */
+/** Returns a key with these scopes; the same scopes always get the same key. */
 function keyWith(held: readonly Scope[]): Promise<string> {
   const name = held.join();
   const issued = keys.get(name) ?? apiKeys.issue(own.workspaceId, { scopes: held }).then(({ key }) => key);

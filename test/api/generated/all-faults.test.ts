@@ -37,7 +37,7 @@ async function errorsOf(
   return { status: answer.status, ...answer.body.errors };
 }
 
-/** The fields of the body itself, and a value that none of them takes. */
+/** Returns the top-level fields of the body, each with a value that the field does not take. */
 function misshapen(endpoint: Endpoint): { name: string; value: unknown }[] {
   const fields = fieldsOf(resolve, bodySchemaOf(endpoint)!).filter(({ steps }) => steps.length === 1);
   return fields.map(({ name, schema }: Field) => ({

@@ -45,7 +45,7 @@ async function send(endpoint: Endpoint, params: Params, body: string): Promise<A
   return answer;
 }
 
-/** The text of a body that the operation accepts, with this value in this field. */
+/** Returns the text of a body that the operation accepts, but with this value in this field. */
 async function bodyWith(endpoint: Endpoint, params: Params, field: Field, { value, spelling }: Tried) {
   const { body } = await callOn(api, own, endpoint, params);
   const changed = withValue(resolve, body!, field, spelling === undefined ? value : '<spelled>');
@@ -56,8 +56,8 @@ async function bodyWith(endpoint: Endpoint, params: Params, field: Field, { valu
 const toldBy = ({ status, body }: Refusal) => ({ status, code: codeOf(body), errors: body.errors });
 
 /**
- * The answer to this body. A wrong shape is refused by the same functions whatever the field is, so most of them are
- * asked without a request; where there is one, both say the same.
+ * Returns the answer to this body. The same functions refuse a wrong shape in every field, so most bodies are checked
+ * in this process, without a request. Where there is a request too, its answer must be the same.
  */
 async function answerTo(endpoint: Endpoint, params: Params, text: string, isSent: boolean): Promise<Refusal> {
   const refusal = await refusalInProcess(endpoint, caller, params, text);
@@ -68,8 +68,8 @@ async function answerTo(endpoint: Endpoint, params: Params, text: string, isSent
 }
 
 /**
- * Whether the field, and it alone, is named as what is wrong. Of a list or an object a member may be named, and beside it
- * what else is wrong with the object that holds it, of which only this test knows the example.
+ * Returns whether the answer names this field as the only fault. For a list or an object the answer may name a member.
+ * The answer may also name other faults of the object that holds the field, whose example only this test knows.
  */
 function isRefused({ status, body }: Refusal, { name, schema }: Field, { value }: Tried): boolean {
   if (status !== 400 || codeOf(body) !== 'validation_failed') return false;
@@ -82,13 +82,13 @@ function isRefused({ status, body }: Refusal, { name, schema }: Field, { value }
   return names.some(isOfField) && names.every((named) => isOfField(named) || named.startsWith(`${holder}.`));
 }
 
-/** The effect of text that no database could keep, where it is not refused. */
+/** Returns the effect of text that no database could store, where the field does not refuse it. */
 function effectOf(endpoint: Endpoint, { name, schema }: Field): string | undefined {
   const isAnyId = prefixOf(schema) !== null && variantsOf(resolve, schema)[0]!['pattern'] === undefined;
   return isAnyId ? 'an id that no record has is ignored' : effects[endpoint.id]?.[name];
 }
 
-/** The fault in how the operation takes the value; null when there is none. */
+/** Returns the fault in how the operation handles the value, or null. */
 function faultOf(endpoint: Endpoint, field: Field, one: Tried, answer: Refusal): string | null {
   const { status, body } = answer;
   const said = `${field.name}, ${one.label}: ${status} ${JSON.stringify(body).slice(0, 300)}`;
@@ -106,7 +106,7 @@ test.each(withBody)(
   '$name refuses by its name each field that is not as described, and fails at none',
   async ({ endpoint }) => {
     const { params } = await callOn(api, own, endpoint);
-    // Each kind of value goes out in a request once for each operation, and one value of each field does.
+    // For each operation, one value of each kind and one value of each field go out in a real request.
     const isSent = firstOfEach();
     const tryField = async (field: Field) => {
       const faults: (string | null)[] = [];
@@ -117,7 +117,7 @@ test.each(withBody)(
       }
       return faults;
     };
-    // Fields at once, since most of the time goes by in waiting for the database.
+    // All fields at once, because most of the time is spent waiting for the database.
     const faults = (await Promise.all(fieldsOf(resolve, bodySchemaOf(endpoint)!).map(tryField))).flat();
     expect(faults.filter((fault) => fault !== null)).toEqual([]);
     expect(faults.length).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ test.each(withBody)(
   },
 );
 
-/** Whether one of these names was not asked about before. */
+/** Returns a function that says whether one of its names is new to it. */
 function firstOfEach(): (...names: string[]) => boolean {
   const seen = new Set<string>();
   return (...names) => {
@@ -157,7 +157,7 @@ test.each(withBody)('$name ignores fields that it does not know, at every level'
   expect('polluted' in {}).toBe(false);
 });
 
-/** As somebody would mistype it, and none that there is. */
+/** Returns likely misspellings of the field's name that are not names of fields themselves. */
 function mistyped({ steps, containers }: Field): string[] {
   const name = String(steps.at(-1));
   const known = Object.keys(containers.at(-1)!['properties']);
@@ -210,7 +210,7 @@ test('no field of a record is taken for a mistake where the record is sent back'
 
 // Shows A15
 test.each(operations)('$name takes no body but an object', async ({ endpoint }) => {
-  // It is refused before anybody looks for the record.
+  // The body is refused before the record is looked up.
   const params = paramsOfNobody(endpoint);
   for (const body of ['[]', '[{}]', 'null', '1', '"text"', '{', '{"a":1}{', '\u0000', '{"a":\u0001"b"}']) {
     const answer = await send(endpoint, params, body);

@@ -34,7 +34,7 @@ const listings = operations
     const { data, nextCursor } = resolve(answerSchemaOf(endpoint)!)['properties'];
     const { id } = variantsOf(resolve, data.items)[0]!['properties'];
     const prefix = id ? prefixOf(id) : null;
-    // A feed has no end, so its cursor is always there; it may go on with other types.
+    // A feed has no end, so it always has a cursor. A client may continue with the cursor and other types.
     return { name, endpoint, prefix, isFeed: nextCursor.type === 'string' };
   });
 type Listing = (typeof listings)[number];
@@ -43,7 +43,7 @@ type Page = { call: Call; cursor: string };
 
 const pages = new Map<string, Promise<Page>>();
 
-/** A call of the listing that has a second page, and the cursor that leads there. */
+/** Returns a call of the listing that has a second page, and the cursor of that page. */
 function pageOf(listing: Listing, from: Own): Promise<Page> {
   const name = `${listing.name} of ${from.workspaceId}`;
   const page = pages.get(name) ?? makePage(listing, from);

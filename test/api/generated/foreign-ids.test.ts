@@ -43,7 +43,7 @@ const stringsOf = (endpoint: Endpoint): Field[] => {
 };
 const idsInBody = (endpoint: Endpoint) => stringsOf(endpoint).filter(({ schema }) => prefixOf(schema));
 
-/** The parts by which a caller can tell two answers apart. */
+/** Returns the parts of an answer by which a caller can tell two answers apart. */
 const told = ({ status, headers, body }: Answer) =>
   JSON.stringify({
     status,
@@ -61,7 +61,7 @@ test.each(withPath)(
     const { endpoint } = operation;
     const mine = await callOn(api, own, endpoint);
     const theirs = await callOn(api, other, endpoint);
-    // When work is due, and whether it has a job by now, changes by itself.
+    // The time when work is due (due_at), and whether it has a job (parked), change by themselves.
     const rows = () => rowsOf(other.workspaceId, { withDue: false });
     const before = await rows();
     const refusals = new Map<string, string>();
@@ -72,7 +72,7 @@ test.each(withPath)(
     };
     for (const { name, prefix } of idsInPath(endpoint)) {
       const malformed = malformedOf(prefix!, mine.params[name]!);
-      // A refusal by the declaration is made in one place (api/validation.ts), so few of them go out each time.
+      // One place (api/validation.ts) makes all refusals by the declaration, so few malformed ids go out as requests.
       for (const id of malformed)
         expect([id, isTaken(endpoint, { ...mine.params, [name]: id })]).toEqual([id, false]);
       const sent = [theirs.params[name]!, newId(prefix!, now()), ...turnsOf(malformed, operation)];
@@ -81,7 +81,7 @@ test.each(withPath)(
     await refuse(theirs.params);
     expect([...refusals]).toHaveLength(1);
     expect(await rows()).toEqual(before);
-    // It was the id that was wrong: each workspace has its own still, for this operation to find.
+    // Only the id was wrong: each workspace still has its own record, and the operation finds it.
     for (const [call, { key }] of [[mine, own] as const, [theirs, other] as const]) {
       const { status, body } = await ask(api, endpoint, call, key);
       expect(successesOf(endpoint), JSON.stringify(body)).toContain(status);
@@ -110,7 +110,7 @@ test.each(withPath.filter(({ endpoint }) => plainField(endpoint)))(
   },
 );
 
-/** Whether the operation's declaration takes these parts of a path; what cannot be decoded comes to no operation. */
+/** Returns whether the declaration takes these parts of a path. Text that cannot be decoded reaches no operation. */
 function isTaken({ params }: Endpoint, given: Params): boolean {
   try {
     const decoded = Object.entries(given).map(([name, value]) => [name, decodeURIComponent(value)]);
@@ -120,7 +120,7 @@ function isTaken({ params }: Endpoint, given: Params): boolean {
   }
 }
 
-/** As many of them for each operation that all have their turn a few times. */
+/** Returns `sentEach` of the values, others for each operation, so that every value has its turn a few times. */
 function turnsOf<Value>(values: readonly Value[], operation: (typeof operations)[number]): Value[] {
   const first = withPath.indexOf(operation) * sentEach;
   return Array.from({ length: sentEach }, (_, index) => values[(first + index) % values.length]!);
@@ -153,11 +153,11 @@ type Place = {
   prefix: IdPrefix;
   /** Sends a call of this workspace with the id in this place. */
   send: (id: string) => Promise<Answer>;
-  /** Whether the answer is about the id, and not about what it was sent with. */
+  /** Whether the answer is about the id, and not about another part of the call. */
   isAbout: (answer: Answer) => boolean;
 };
 
-/** Where else an id goes in: there an unknown one need not be a 404, but another workspace's must be as unknown. */
+/** Ids in bodies and queries. There an unknown id need not be a 404, but another workspace's must look as unknown. */
 const places = operations.flatMap(({ name, endpoint }): Place[] => [
   ...idsInBody(endpoint).map((field) => ({
     name: `${name}, ${field.name} of the body,`,
@@ -192,7 +192,7 @@ test.each(places)(
   '$name treats another workspace’s id as one that nobody has, and changes nothing there',
   async ({ endpoint, prefix, send, isAbout }) => {
     const foreign = await makerOf(prefix, `an id of another workspace in ${endpoint.id}`)(api, other, {});
-    // When work is due, and whether it has a job by now, changes by itself.
+    // The time when work is due (due_at), and whether it has a job (parked), change by themselves.
     const rows = () => rowsOf(other.workspaceId, { withDue: false });
     const before = await rows();
     const answerTo = async (id: string) => {
@@ -204,7 +204,7 @@ test.each(places)(
     };
     const unknown = [await answerTo(newId(prefix, now())), await answerTo(newId(prefix, now()))] as const;
     const answer = await answerTo(foreign);
-    // A value that differs between two unknown ids, as the id of a new record does, tells nothing of the id.
+    // A value that differs between two unknown ids, such as the id of a new record, says nothing about the id.
     for (const [path, value] of unknown[0])
       if (unknown[1].get(path) === value) expect([path, answer.get(path)]).toEqual([path, value]);
     expect([...answer.keys()].toSorted()).toEqual([...unknown[0].keys()].toSorted());
@@ -223,8 +223,8 @@ function leavesOf(value: unknown, path = '', leaves = new Map<string, unknown>()
 const reading = operations.filter(({ endpoint }) => endpoint.method === 'get');
 
 /**
- * A call of each that reads, with the records that it needs, and then a record of another workspace of every kind: made
- * last, so that they would come first where the newest do. Once for all operations.
+ * Makes a call of each reading operation, with the records that it needs, and then a record of every kind in another
+ * workspace. These are made last, so they would come first in listings of the newest. Runs once for all operations.
  */
 const besideForeign = once(async () => {
   const calls = new Map<string, Call>();
@@ -260,7 +260,7 @@ test.each(withName)(
   async ({ endpoint }) => {
     const mine = await callOn(api, own, endpoint);
     const theirs = await callOn(api, other, endpoint);
-    // When work is due, and whether it has a job by now, changes by itself.
+    // The time when work is due (due_at), and whether it has a job (parked), change by themselves.
     const rows = () => rowsOf(other.workspaceId, { withDue: false });
     const before = await rows();
     const params = parametersOf(endpoint, 'path').filter(({ prefix }) => !prefix);

@@ -42,7 +42,7 @@ const everywhere = () => ({
   lineageId: other.keyId,
 });
 
-/** A value that the field could have, and has not. */
+/** Returns a value that the field could have, but does not have. */
 function otherThan(value: unknown, schema: Schema): unknown {
   const [variant = {}] = variantsOf(resolve, schema);
   const prefix = prefixOf(variant);
@@ -60,7 +60,7 @@ function otherThan(value: unknown, schema: Schema): unknown {
 
 const valueAt = (record: any, { steps }: Field) => steps.reduce((at, step) => at?.[step], record);
 
-/** Fields that the answer shows and the request does not take: members of the record, and of objects that both have. */
+/** Returns fields of the answer that the request does not take: of the record, and of objects that both have. */
 function readOnlyFields(answer: Schema, body: Schema | undefined): Field[] {
   const taken = new Set(body ? fieldsOf(resolve, body).map(({ name }) => name) : []);
   const inTaken = ({ steps, name }: Field) =>

@@ -35,7 +35,7 @@ afterEach(() => mysql.pass());
 
 type Layer = { route?: { path: string; methods: Record<string, boolean> }; handle: { stack?: Layer[] } };
 
-/** Every path outside of /v2 that a router of the app has, as it was declared. */
+/** Returns every path outside of /v2 that a router of the app declares. */
 function pathsOf(app: Express): string[] {
   const under = ({ route, handle }: Layer): string[] =>
     route ? [route.path] : (handle.stack ?? []).flatMap(under);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 const { resolve } = description;
 const changing = operations.filter(({ endpoint }) => endpoint.method === 'patch' && bodySchemaOf(endpoint));
 
-/** Fields of the change itself, and those of its settings that have rules of their own. */
+/** Returns the top-level fields of the change, and the nested fields that have a rule of their own for null. */
 function changedFields(endpoint: Endpoint): Field[] {
   return fieldsOf(resolve, bodySchemaOf(endpoint)!).filter(({ schema, steps }) => {
     const words = describe(schema);
@@ -39,7 +39,7 @@ function changedFields(endpoint: Endpoint): Field[] {
 const describe = (schema: Schema): string =>
   String(schema['description'] ?? resolve(schema)['description'] ?? '');
 
-/** A record with a value in each field, whichever null would clear. */
+/** A change that gives a value to each field that null would clear. */
 const filled: Record<string, (params: Params) => object> = {
   updateWebhook: () => ({
     description: 'A description',

@@ -17,7 +17,7 @@ test('every code of the catalogue is documented by an operation, or comes from e
   const documented = new Set(endpoints.flatMap(problemsOf));
   const codes = Object.keys(catalogue) as ErrorCode[];
   expect(codes.filter((code) => !documented.has(code) && !elsewhere[code])).toEqual([]);
-  // A code that an operation documents now belongs in no such list any more.
+  // A code that an operation documents must not stay in this list.
   expect(codes.filter((code) => documented.has(code) && elsewhere[code])).toEqual([]);
 });
 

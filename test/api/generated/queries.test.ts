@@ -69,12 +69,12 @@ function textsFor(schema: Schema): string[] {
   return [...texts, ...kinds, ...limits];
 }
 
-/** Two units to a character where the address has room for them: what is counted is code points. */
+/** Returns characters of two UTF-16 units, where the address has room, because the limit counts code points. */
 function tooLong(maxLength: number): string {
   return maxLength < 600 ? encodeURIComponent('😀'.repeat(maxLength + 1)) : 'x'.repeat(maxLength + 1);
 }
 
-/** The value that the text stands for, to be held against the schema of the parameter. */
+/** Returns the value that the text stands for, to be checked against the schema of the parameter. */
 function meant(schema: Schema, encoded: string): unknown {
   const text = decodeURIComponent(encoded.replaceAll('+', ' '));
   const types = typesOf(resolve, schema);
@@ -112,7 +112,7 @@ test.each(withQuery)(
       const example = encodeURIComponent(String(exampleOf(resolve, schema)));
       if (!typesOf(resolve, schema).has('array')) await refuse(name, `${name}=${example}&${name}=${example}`);
     };
-    // At once, since most of the time goes by in waiting for the database.
+    // All parameters at once, because most of the time is spent waiting for the database.
     await Promise.all(parametersOf(endpoint, 'query').map(tryParameter));
     expect(faults).toEqual([]);
   },

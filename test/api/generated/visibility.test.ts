@@ -25,7 +25,7 @@ let own: Own;
 const keys = new Map<string, string>();
 
 const uncovering = ['recipients.read', 'content.read'] as const satisfies Scope[];
-/** The values that each of them uncovers, as the records of test/support/data/records.ts have them. */
+/** The values that each scope uncovers in the records of test/support/data/records.ts. */
 const covered: Record<(typeof uncovering)[number], string[]> = {
   'recipients.read': [hidden.recipient, hidden.number],
   'content.read': [hidden.subject, hidden.text],
@@ -52,7 +52,7 @@ function coveredIn(path: string): string[] {
 
 const { resolve } = description;
 
-/** Fields that an operation may leave out or set to null for who may not see them. */
+/** Fields that an operation may leave out or set to null for a caller who may not see them. */
 const coverable = new Set(['recipient', 'subject', 'content', 'content.text']);
 const covers = (schema: Schema) =>
   fieldsOf(resolve, schema).some(({ steps, schema: field, containers }) => {
@@ -63,9 +63,9 @@ const covers = (schema: Schema) =>
     const isRequired = containers.at(-1)!['required']?.includes(steps.at(-1));
     return coverable.has(name) && (!isRequired || isNullable(field));
   });
-/** It shows only what it was sent, and a source that its own scope shows. */
+/** This operation shows only its own input, and a source that its own scope shows. */
 const coversNothing = new Set(['renderEmailTemplate']);
-/** Their texts say who they are for, so that both scopes are needed to see any of it. */
+/** The texts of a preview say who they are for, so a caller needs both scopes to see any of them. */
 const coversAll = new Set(['previewSmsBatch']);
 const isNullable = (schema: Schema) => JSON.stringify(resolve(schema)).includes('"null"');
 
@@ -84,7 +84,7 @@ test.each(operations)(
     const text = JSON.stringify(full.body);
     const schema = answerSchemaOf(endpoint);
     const isCovering = schema !== undefined && !coversNothing.has(endpoint.id) && covers(schema);
-    // Else there would be nothing to cover.
+    // Otherwise there would be nothing to cover.
     if (isCovering) for (const part of coveredIn(endpoint.path)) expect(text).toContain(part);
     for (const scope of uncovering) {
       const blind = await call(endpoint, keys.get(scope)!);

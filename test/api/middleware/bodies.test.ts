@@ -149,7 +149,7 @@ test('a chunked body is counted too, and refused as soon as it is too long', asy
   const head = `POST /v2/parcels HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${goodKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n`;
   const fits = await sendRaw(api.port, `${head}Connection: close\r\n\r\n`, chunk(json), '0\r\n\r\n');
   expect(parseRaw(fits).status).toBe(201);
-  // The last chunk never comes: who waits for it would wait in vain.
+  // The last chunk never comes, so a server that waited for it would never answer.
   const tooLong = parseRaw(
     await sendRaw(api.port, `${head}\r\n`, ...Array(5).fill(chunk('x'.repeat(50_000)))),
   );

@@ -6,7 +6,7 @@ import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 import { goodKey, signingKey, startSmallApi } from '../endpoint/small-api.ts';
 
-/** One comes back every 20 seconds: far more than a test takes. */
+/** One attempt comes back every 20 seconds, which is far longer than a test takes. */
 const perMinute = 3;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 type Api = Awaited<ReturnType<typeof startSmallApi>>;
 
-/** The statuses of failures that come with these X-Forwarded-For, one after another. */
+/** Sends requests that fail, one for each X-Forwarded-For, one after another, and returns their statuses. */
 async function fail(api: Api, forwarded: (string | undefined)[]): Promise<number[]> {
   const statuses = [];
   for (const addresses of forwarded) {

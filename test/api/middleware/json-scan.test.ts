@@ -7,7 +7,7 @@ import { mostFreeValues } from '../../../shared/schemas/fields.ts';
 const freeForm = [['template', 'data'], ['sampleData'], ['messages', '*', 'data']];
 const zeros = (count: number) => `[${Array(count).fill('0').join()}]`;
 
-/** The problem that a scan of these pieces throws; null when it takes all of them. */
+/** Returns the problem that a scan of these pieces throws, or null when the scan takes all of them. */
 function refusalOf(...pieces: string[]): Problem | null {
   const scan = startScan({ freeForm });
   let at = 0;

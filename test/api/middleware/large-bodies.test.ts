@@ -37,7 +37,7 @@ const post = (body: string | Buffer, headers: Record<string, string> = {}, path 
 const codeOf = ({ body }: { body: any }) => body.type?.slice(`${api.url}/problems/`.length);
 const emailCount = async () => (await query('SELECT COUNT(*) AS n FROM emails'))[0]!.n as number;
 
-/** The open files of this process whose names are gone. */
+/** Counts the body files that are deleted but still open in this process. */
 const openFiles = () =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {

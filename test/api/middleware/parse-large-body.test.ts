@@ -5,7 +5,7 @@ import { LargeText } from '../../../shared/schemas/large-text.ts';
 
 const places = { largeTexts: [['attachments', '*', 'content']], freeForm: [['template', 'data']] };
 
-/** A body that is read in pieces of that size, each overwritten by the next. */
+/** Returns a body that is read in pieces of this size; each piece is overwritten before the next. */
 function bodyOf(json: string, pieceBytes: number): LargeBody {
   const bytes = Buffer.from(json);
   const piece = Buffer.alloc(pieceBytes);
@@ -46,7 +46,7 @@ const jsonObject = fc
         blanks,
       })),
   );
-/** As other clients spell it: everything escaped that can be. */
+/** Escapes every character outside of ASCII, as some clients do. */
 const escaped = (json: string) =>
   json.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 

@@ -5,7 +5,7 @@ import { keptMemory } from '../../support/processes/kept-memory.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 
-// Nothing listens there: this process counts alone, by a clock that the tests move.
+// Nothing listens at this address, so this process counts alone, by a clock that the tests move.
 changeSettings({ REDIS_URL: 'redis://127.0.0.1:1' });
 atEnd(closeQueues);
 
@@ -75,8 +75,8 @@ test('any number of keys neither open the limit of a busy key nor fill the memor
     for (let key = 0; key < 1000; key += 1) take(`${round} ${key}`);
     expect(take('busy').refusal).not.toBeNull();
   }
-  // A tenth of them, at most, is kept; all of them would be some 40 megabytes.
+  // At most a tenth of the buckets is kept; all of them would be some 40 megabytes.
   expect(keptMemory().heapUsed - before).toBeLessThan(15_000_000);
-  // Until here the limit was in use, so its buckets were not garbage.
+  // The limit was in use until here, so the garbage collector could not free its buckets.
   expect(take('busy').refusal).not.toBeNull();
 });

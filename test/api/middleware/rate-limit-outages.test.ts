@@ -26,7 +26,7 @@ afterEach(async () => {
   await waitFor('Redis is there', isRedisUp);
 });
 
-/** Nothing comes back while the test runs. */
+/** No token comes back while the test runs. */
 const limit = { kind: 'key', perSecond: 1e-3, burst: 5 } as const;
 /** How many requests have waited for Redis. */
 let waited = 0;
@@ -45,7 +45,7 @@ async function passed(buckets: Buckets, id: string, tries: number): Promise<numb
 
 let ids = 0;
 
-/** Whether both of these processes have the same bucket before them. */
+/** Returns whether both processes count in the same bucket. */
 async function share([one, two]: readonly [Buckets, Buckets]): Promise<boolean> {
   ids += 1;
   const id = `shared ${ids}`;
@@ -55,7 +55,7 @@ async function share([one, two]: readonly [Buckets, Buckets]): Promise<boolean> 
 test.each(['refuse', 'freeze'] as const)(
   'while Redis is away (%s) each process holds the limit by itself, without delay, and shares it afterwards',
   async (fault) => {
-    // Their time stands still while Redis is away, since they ask again each second.
+    // The processes ask Redis again each second, so their clock stands still while Redis is away.
     let time = performance.now();
     const start = () => tokenBuckets([limit], () => time);
     const processes = [start(), start()] as const;
@@ -67,7 +67,7 @@ test.each(['refuse', 'freeze'] as const)(
     redis[fault]();
     waited = 0;
     for (const one of processes) for (const id of ['a', 'b', 'c']) expect(await passed(one, id, 8)).toBe(5);
-    // The first of each process, which finds out.
+    // Only the first request of each process waits, and finds out that Redis is away.
     expect(waited).toBeLessThanOrEqual(processes.length);
     await redis.pass();
     await waitFor('the processes share a limit again', sharing);
@@ -98,6 +98,6 @@ test('requests are answered at once while Redis hangs, and the limit holds', asy
   redis.freeze();
   const statuses = [];
   for (let count = 0; count < 4; count += 1) statuses.push((await api.call('GET', '/v2/parcels')).status);
-  // All of them while it hangs: it goes on only after the test.
+  // All answers came while Redis hangs: it goes on only after the test.
   expect(statuses).toEqual([200, 429, 429, 429]);
 });

@@ -16,11 +16,11 @@ const burst = 10;
 // Shows A51
 test('the limit of a key is one for all processes, to the request', async () => {
   const [own, other] = [await workspace(), await workspace()];
-  // They never count alone, however busy the machine is.
+  // With this long wait for Redis, no process counts alone, however busy the machine is.
   changeSettings({ RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_WAIT_SECONDS: 30 });
   const web = await startWeb();
   await waitFor('Redis is there', isRedisUp);
-  // This process is the other one.
+  // The second client asks the API in this process.
   const clients = [clientOf(web.url), await startApi()];
   const startedAt = performance.now();
   const answers = await Promise.all(

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 beforeEach(forgetRedis);
 
-/** So slow that nothing comes back while a test runs; the burst is 1. */
+/** So slow that no token comes back while a test runs; the burst is 1. */
 const slow = 1e-3;
 
 function setLimits(key: number, workspace: number): void {
@@ -44,7 +44,7 @@ test('every authenticated answer names the limits, and a 429 says when to come a
   expect(forbidden.headers['ratelimit']).toMatch(/^"default";r=1;t=1, "workspace";r=[45];t=1$/);
 
   const answers: Awaited<ReturnType<typeof api.call>>[] = [];
-  // The machine may be slow, and one token comes back each second.
+  // One token comes back each second, so on a slow machine several requests may pass.
   for (let tries = 0; answers.every(({ status }) => status !== 429) && tries < 1000; tries += 1)
     answers.push(await api.call('POST', '/v2/parcels', { body: '{not even JSON' }));
   const refused = answers.at(-1)!;
@@ -111,7 +111,7 @@ test('tokens that a process did not need within a second are there for the other
     return (await Promise.all(all)).filter(({ refusedBy }) => !refusedBy).length;
   };
   expect(await passed(0, 1)).toBe(1);
-  // The first one holds three more for what may come.
+  // The first process holds three more tokens for later requests.
   expect(await passed(1, 100)).toBe(36);
   time += 1001;
   expect(await passed(0, 1)).toBe(1);
@@ -165,7 +165,7 @@ test('a key that is far from its limit never waits for Redis after its first req
     const taken = buckets.take(['a']);
     if (taken instanceof Promise) waited += 1;
     expect((await taken).refusedBy).toBeNull();
-    // Questions from this turn of the loop are answered before this one is.
+    // Redis answers the questions of this turn of the event loop before it answers isRedisUp.
     await new Promise(setImmediate);
     await isRedisUp();
   }

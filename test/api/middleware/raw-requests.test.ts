@@ -107,7 +107,7 @@ test('headers that do not arrive in time are 408, and the connection is closed',
 
 // Shows A28
 test('a body that does not arrive in time is 408 under the request’s own id', async () => {
-  // The headers do arrive in time, on a busy machine too.
+  // The timeout is long enough for the headers to arrive in time, also on a busy machine.
   const impatient = await startSmallApi({ headersTimeoutMs: 2_000, requestTimeoutMs: 2_000 });
   const head = `POST /v2/parcels HTTP/1.1\r\nHost: a\r\n${auth}Request-Id: mine\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
   const answer = parseRaw(await sendRaw(impatient.port, head));

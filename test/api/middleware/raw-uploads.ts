@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { atEnd } from '../../support/runner/at-end.ts';
 
-/** A connection to a server at that address, on which this much has been sent. */
+/** Opens a connection to the server at this address and sends the text. */
 export async function openRaw(url: string, text: string | Buffer): Promise<net.Socket> {
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
   atEnd(() => void socket.destroy());
@@ -11,7 +11,7 @@ export async function openRaw(url: string, text: string | Buffer): Promise<net.S
   return socket;
 }
 
-/** The head of a POST; a `length` of null is a chunked body. */
+/** Returns the head of a POST; a `length` of null means a chunked body. */
 export function headOf({ key }: { key: string }, path: string, length: number | null): string {
   const framing = length === null ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
   return `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`;

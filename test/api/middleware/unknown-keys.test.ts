@@ -15,7 +15,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
-/** One comes back every 20 seconds: far more than a test takes. */
+/** One attempt comes back every 20 seconds, which is far longer than a test takes. */
 const perMinute = 3;
 
 let api: Client;
@@ -39,7 +39,7 @@ const statusesOf = (keys: string[]) => Promise.all(keys.map(statusOf));
 const madeUp = (count: number) => Array.from({ length: count }, () => newKey('api_key'));
 const used = () => statusesOf(madeUp(perMinute + 1));
 
-/** While it runs, nobody reads a key: whoever tries waits. */
+/** Runs the work while the table of keys is locked, so that every reader of a key waits. */
 async function withKeysLocked<T>(work: () => Promise<T>): Promise<T> {
   const unlock = await lockTable('api_keys');
   try {
@@ -55,7 +55,7 @@ test('past the limit an unknown key is refused without the database, however man
   expect((await used()).toSorted((one, other) => one - other)).toEqual([401, 401, 401, 429]);
   await withKeysLocked(async () => {
     expect(new Set(await statusesOf(madeUp(50)))).toEqual(new Set([429]));
-    // This process tells keys that it has seen, and text that can be no key, without the database as well.
+    // This process also recognizes keys that it has seen, and text that cannot be a key, without the database.
     expect(await statusOf(own.key)).toBe(200);
     expect(await statusOf(`msg_${'x'.repeat(40)}`)).toBe(429);
   });
@@ -83,13 +83,13 @@ test('a key that this process has not seen works past the limit, where any proce
 
   const { key, record } = await apiKeys.issue(own.workspaceId);
   await query('DELETE FROM api_keys WHERE id = ?', [idToBytes(record.id)]);
-  // Known of, and no more: it is looked for, and refused.
+  // The key is known, but its row is gone: the process looks it up and refuses it.
   expect(await statusOf(key)).toBe(429);
 });
 
 test('a process that knows no key yet takes many good ones at once, and they use up none of the failures', async () => {
   const keys = await Promise.all(Array.from({ length: 40 }, () => apiKeys.issue(own.workspaceId)));
-  // Made here, so it knows of them. A process that has just begun does not, and neither does Redis after a loss.
+  // This process made the keys, so it knows them. A new process does not know them, nor does Redis after a data loss.
   await forgetRedis();
   expect(new Set(await statusesOf(keys.map(({ key }) => key)))).toEqual(new Set([200]));
   for (const { key } of await Promise.all([1, 2, 3, 4].map(() => apiKeys.issue(own.workspaceId))))
@@ -102,7 +102,7 @@ test('a key that was used once is known to all from then on', async () => {
   await forgetRedis();
   expect(await statusOf(key)).toBe(200);
   expect((await used()).includes(429)).toBe(true);
-  // This process forgets it, as one that has just begun.
+  // Makes this process forget the key, like a process that has just started.
   announce(topic, record.id);
   expect(await statusOf(key)).toBe(200);
 });

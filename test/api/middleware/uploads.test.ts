@@ -27,7 +27,7 @@ beforeAll(async () => {
   api = await startApi();
   own = await workspace();
 });
-// However slow the machine is, what is held is held.
+// A rate of 0 lets an upload be held for as long as a test needs, however slow the machine is.
 beforeEach(() => changeSettings({ LARGE_BODIES_BYTES: 100 * mebibyte, LARGE_BODY_BYTES_PER_SECOND: 0 }));
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
@@ -44,7 +44,7 @@ async function open(url: string, text: string): Promise<net.Socket> {
   opened.push(socket);
   return socket;
 }
-/** A body of which so much has come, of more. */
+/** Sends `bytes` of a longer body, and waits until the server has received them. */
 async function hold(by: Own, bytes: number, length = bytes + 1): Promise<net.Socket> {
   const before = fileBudget.takenBytes() + memoryBudget.takenBytes();
   const socket = await open(api.url, headOf(by, '/v2/email', length) + ' '.repeat(bytes));
@@ -168,7 +168,7 @@ test('bodies that stay small take room in memory while they are on their way, an
   expect((await api.request('POST', '/v2/email', { key: own.key, body: email })).status).toBe(201);
 });
 
-/** A server that reads bodies at that rate at least, and answers with what came of it. */
+/** Starts a server that reads bodies, requires at least this rate, and answers with the outcome. */
 async function startReader(leastRate: { bytes: number; withinMs: number }): Promise<string> {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const options = {

@@ -25,7 +25,7 @@ let api: Client;
 beforeAll(async () => {
   api = await startApi();
 });
-// The closing at the end of the file needs the line.
+// The cleanup at the end of the file needs the connection to Redis.
 afterEach(() => line.pass());
 
 // Shows F14

@@ -63,7 +63,7 @@ test('the board shows its page, which asks nothing of anybody else', async () =>
   expect(policy).toContain("script-src 'self';");
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
-  // Its page holds no script of its own, which the policy would not let run.
+  // The page has no inline script, which the policy would not let run.
   expect(page.body).not.toMatch(/<script(?![^>]* (?:src=|type="application\/json"))|\son\w+=/);
   expect(page.headers['cache-control']).toBe('no-store');
 });

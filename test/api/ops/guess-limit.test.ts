@@ -8,7 +8,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
-/** One comes back every 20 seconds: far more than a test takes. */
+/** One attempt comes back every 20 seconds, which is far longer than a test takes. */
 const perMinute = 3;
 const password = 'correct horse';
 const login = (secret: string, from?: string) => ({
@@ -23,7 +23,7 @@ beforeAll(async () => {
     RATE_LIMIT_WAIT_SECONDS: 30,
     TRUST_PROXY: 1,
   });
-  // Until then each process counts alone.
+  // Until Redis is up, each process counts alone.
   await waitFor('Redis is there', isRedisUp);
 });
 beforeEach(forgetRedis);

@@ -91,7 +91,7 @@ test('an image loaded before the relay’s answer is written down counts, and it
   const asQueued = { status: 'queued', sent_at: null };
   const url = imageIn(await email.html())!;
   const { eventSeq, sentAt } = await email.read();
-  // As it is between the relay's answer and the commit.
+  // Sets the state between the relay's answer and the commit.
   await query('UPDATE emails SET ? WHERE id = ?', [{ ...asQueued, due_at: dueAt }, idToBytes(email.id)]);
   const load = fetch(url);
   expect((await load).status).toBe(200);

@@ -24,7 +24,7 @@ const escapedWorkspace = 'Acme &#60;b&#62;Ltd&#60;/b&#62;';
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const open = (path: string, method = 'GET') => api.request(method, path, { headers: browser });
 
-/** A page of a recipient: whole, readable, and nothing in it that leads to the API or loads anything. */
+/** Expects a complete, readable page for a recipient, without links to the API and without anything that loads. */
 function expectRecipientPage({ headers, body }: Answer, from: string): void {
   expect(body).toMatch(/^<!doctype html>\n<html lang="en">/);
   expect(body).toContain(`<header>${from}</header>`);

@@ -37,7 +37,7 @@ test('countries and latency are told by gateway, and what failed by error code',
     await advanceText(await send('acme'), 'failed', { at: time, reason: reason(code) });
   await advanceText(await send('acme'), 'delivered', { at: time });
   await advanceText(await send('other'), 'delivered', { at: time });
-  // Refused, so it never was sent; and one that no gateway was asked about.
+  // One text is refused, so it was never sent; another one never reached a gateway.
   const refused = { at: time, gateway: 'other', reason: reason('esme_rinvdstadr') };
   await advanceText(await textAt(own, time, {}), 'failed', refused);
   await textAt(own, time, {});
@@ -79,7 +79,7 @@ test('counts of before, which name no gateway, give way to those of the messages
   const id = idToBytes(own.workspaceId);
   const inPlace = async (hours: string) => (await ask('countries', `from=${day}&to=${hours}`)).body.data;
   const now = await inPlace('2026-07-02');
-  // As the version before counted them, and its figures were taken over.
+  // Stores the counts as the previous version did, and takes them over as the migration does.
   await query("DELETE FROM report_counts WHERE workspace_id = ? AND dimension = 'route'", [id]);
   await query(reportGateways.up.find((sql) => sql.includes("'route', CONCAT"))!);
   await query("UPDATE report_states SET counted = REPLACE(counted, ' ', '') WHERE workspace_id = ?", [id]);
@@ -121,11 +121,11 @@ test('error codes past the two hundredth of a day count together, whatever the c
   };
   const first = await counts();
   expect([first.size, first.get('(other)'), first.get('made-up-0')]).toEqual([201, 3, 1]);
-  // A text fails once, so for a second time the event of the first must go.
+  // A text fails only once, so the first failure's event must go before it can fail a second time.
   await query("DELETE FROM events WHERE workspace_id = ? AND type = 'sms.failed'", [
     idToBytes(own.workspaceId),
   ]);
-  // One that was counted among the others is taken back from them, and one with a name of its own from that.
+  // The first text was counted in "(other)" and is taken back from there; the second is taken back from its own code.
   for (const [from, to] of [
     [202, 'made-up-7'],
     [0, 'made-up-300'],

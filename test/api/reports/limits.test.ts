@@ -20,13 +20,13 @@ beforeAll(async () => {
   api = await startApi();
 });
 beforeEach(async () => {
-  // The reports of the test before may have left a lease, where Redis was slow.
+  // When Redis is slow, the reports of the previous test may have left a lease, so each test has a new workspace.
   own = await workspace();
 });
 
 const ask = (report: string) => api.request('GET', `/v2/reports/${report}`, { key: own.key });
 
-/** Until the tables are let go, reports wait. */
+/** Locks the tables, so that reports wait until they are released. */
 async function holdCounts() {
   const holder = await mysql.createConnection(config.MYSQL_URL);
   onTestFinished(() => holder.destroy());
@@ -45,7 +45,7 @@ test('a workspace has two reports in hand at a time, its spend among them; anoth
   changeSettings({ REPORT_SECONDS: 60 });
   const { waiting, release } = await holdCounts();
   const first = [ask('client-tags'), api.request('GET', '/v2/workspace/spend', { key: own.key })];
-  // A report of tags has a statement for each channel.
+  // A report of tags runs one statement for each channel.
   await waitUnlessAnswered(
     first,
     waitFor('both reports wait for the table', async () => (await waiting()) === 3),
@@ -53,7 +53,7 @@ test('a workspace has two reports in hand at a time, its spend among them; anoth
   const third = await ask('countries');
   expect([third.status, third.headers['retry-after']]).toEqual([429, '1']);
   expect(third.body.type).toBe(`${api.url}/problems/rate_limited`);
-  // The reports of others have room.
+  // The reports of other workspaces have room.
   const others = api.request('GET', '/v2/reports/sends', { key: (await workspace()).key });
   await waitFor('the report of another workspace waits for the table', async () => (await waiting()) === 4);
   await release();
@@ -70,12 +70,12 @@ test('the reports that a workspace has in hand are counted over all processes', 
   const first = ['countries', 'latency'].map((report) =>
     clientOf(other.url).request('GET', `/v2/reports/${report}`, { key }),
   );
-  // A report of countries has a statement for the counts and one for the errors.
+  // A report of countries runs one statement for the counts and one for the errors.
   await waitUnlessAnswered(
     first,
     waitFor('both reports of the other process wait for the table', async () => (await waiting()) === 3),
   );
-  // While Redis takes long to answer, on a busy machine, everybody gets a lease, and the report waits for the table.
+  // On a busy machine Redis may answer slowly. Then the third report gets a lease too, and waits for the table.
   await waitFor('a third report is refused here', async () => {
     const third = await ask('countries');
     expect([third.status, third.headers['retry-after']]).toEqual([429, '1']);
@@ -101,7 +101,7 @@ test('a report that takes too long is ended by the server after five seconds, or
       '5',
       'It took too long to look that up.',
     ]);
-    // Though nobody has let go of the table.
+    // The statements end although the tables are still locked.
     await waitFor('no statement of it is left', async () => (await waiting()) === 0);
   }
   await release();

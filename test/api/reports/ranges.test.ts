@@ -29,7 +29,7 @@ test('hours are rounded where the zone is off by part of an hour, at whichever e
   expect(await isRounded(`${zone}&from=2026-04-01T00:00:00Z&to=2026-04-08T00:00:00Z`)).toBe(true);
   expect(await isRounded(`${zone}&from=2026-03-28&to=2026-04-04`)).toBe(false);
   expect(await isRounded(`${zone}&from=2026-04-07&to=2026-04-09`)).toBe(true);
-  // They go forward on 4 October.
+  // The clocks go forward on 4 October.
   expect(await isRounded(`${zone}&from=2026-10-01&to=2026-10-08`)).toBe(true);
   expect(await isRounded('timeZone=Europe/London&from=2026-10-20&to=2026-10-30')).toBe(false);
 });
@@ -41,7 +41,7 @@ test('before a date it is 30 days of the zone, also where the clocks change mean
   const forward = await sends('to=2026-04-10&timeZone=Europe/London');
   expect([forward.from, forward.to]).toEqual(['2026-03-11T00:00:00.000Z', '2026-04-09T23:00:00.000Z']);
   expect(forward.data).toHaveLength(30);
-  // Before a time it is so many hours.
+  // Before a time (not a date) the range is 30 times 24 hours.
   const { from } = await sends('to=2026-11-10T00:00:00Z&timeZone=Europe/London');
   expect(from).toBe('2026-10-11T00:00:00.000Z');
 });

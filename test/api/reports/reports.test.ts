@@ -166,7 +166,7 @@ test('tags past the thousandth of a day count together', async () => {
       (await ask('client-tags', query)).body.data.map((row: any) => [row.clientTag, row.accepted]),
     );
   expect(await tags()).toMatchObject({ '(other)': 3 });
-  // One that has its own name keeps it, one that has none gets none, and another day begins anew.
+  // A tag with its own count keeps it, a tag without one gets none, and another day starts anew.
   await textAt(own, time, { clientTag: 'tag-5' });
   await textAt(own, time, { clientTag: 'tag-1002' });
   await textAt(own, at('2026-07-02T10:00:00Z'), { clientTag: 'tag-1002' });
@@ -184,7 +184,7 @@ test('recipient domains past the five hundredth of a day count together', async 
   const { data } = (await ask('email-deliverability', query)).body;
   const others = data.filter(({ domain }: any) => domain === '(other)');
   expect(others).toMatchObject([{ by: 'recipientDomain', accepted: 2 }]);
-  // The first 200 are shown, and all are in the sum of the domain that sent them.
+  // The report shows the first 200 domains; the sum of the sending domain includes all emails.
   expect(data.filter(({ by }: any) => by === 'recipientDomain')).toHaveLength(200);
   expect(data.filter(({ by }: any) => by === 'sendingDomain')).toMatchObject([{ accepted: 502 }]);
 });

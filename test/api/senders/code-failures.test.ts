@@ -107,7 +107,7 @@ test('while the code is on its way, a repeated request under the same key is in 
   };
   const first = request(name, own, headers);
   await begun;
-  // The commit before the text shows to everybody.
+  // The sender is committed before its code is sent, so everybody sees it.
   expect(await list()).toMatchObject([{ name, status: 'awaiting_verification' }]);
   const second = await request(name, own, headers);
   expect([second.status, codeOf(second.body)]).toEqual([409, 'idempotency_in_progress']);

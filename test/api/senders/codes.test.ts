@@ -48,7 +48,7 @@ const codeTo = (name: string) => textsTo(name).at(-1)!.content.slice(0, 6);
 const codesTo = (name: string) => textsTo(name).map(({ content }) => content.slice(0, 6));
 const other = (code: string) => (code === '000000' ? '000001' : '000000');
 
-/** These digits, and not a part of a longer number. */
+/** Matches these digits, but not as a part of a longer number. */
 const alone = (code: string) => new RegExp(`(?<!\\d)${code}(?!\\d)`);
 
 const statusesOf = (answers: Answer[]) =>
@@ -137,7 +137,7 @@ test('three codes an hour go to a number, whichever workspaces ask and however m
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
   }
   expect(textsTo(name)).toHaveLength(3);
-  // Nothing is left of a request that was refused.
+  // A refused request leaves nothing behind.
   expect(await list()).toEqual([]);
   await advanceClock(hourMs + 1_000);
   expect((await request(name)).status).toBe(201);

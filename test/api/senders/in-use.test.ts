@@ -16,7 +16,7 @@ useDatabase();
 
 let api: Client;
 let own: Awaited<ReturnType<typeof textingWorkspace>>;
-/** Of the sender Beta, which is not the default. */
+/** The id of the sender Beta, which is not the default. */
 let beta: string;
 beforeAll(async () => {
   api = await startApi();

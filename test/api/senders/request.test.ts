@@ -74,7 +74,7 @@ describe('a first request', () => {
     expect(texts).toEqual([
       { sender: 'Messaging', content: expect.stringMatching(/^\d{6} is the code that .* 10 minutes\./) },
     ]);
-    // One part.
+    // The text fits into one part.
     expect(texts[0]!.content).toMatch(/^[\w .,]{1,160}$/);
   });
 
@@ -114,14 +114,14 @@ describe('a first request', () => {
     expect([refused.status, codeOf(refused.body)]).toEqual([409, 'sender_awaiting_verification']);
     expect(refused.body.detail).toContain(one);
     expect(await textsTo(own.workspaceId, two)).toEqual([]);
-    // Names are not held up by it.
+    // The number that awaits verification does not hold up names.
     expect((await request(own, newName())).status).toBe(201);
     await cancel(own, first.id);
     const second = await request(own, two);
     expect(second.status).toBe(201);
     await verify(own, second.body.id, await codeSentTo(own.workspaceId, two));
     expect((await request(own, three)).status).toBe(201);
-    // One that is verified takes more countries meanwhile.
+    // A number that is already verified still takes more countries.
     expect((await request(own, two, { countries: ['IE'] })).status).toBe(200);
   });
 
@@ -175,7 +175,7 @@ test('a rejection holds beside a new sender of the name that asked for another c
   expect(await check()).toMatchObject({ acceptable: false, reasons: ['was rejected before for GB'] });
   const { body } = await api.request('GET', `/v2/senders/${other.id}`, { key: own.key });
   expect(body.countries).toEqual([{ country: 'FR', status: 'pending' }]);
-  // Beside a country that may be asked for, the rejection shows in the sender.
+  // When the request also names an allowed country, the rejection is shown in the sender.
   const both = await request(own, 'Acme', { countries: ['GB', 'IE'] });
   expect([both.status, both.body.countries.map(({ status }: any) => status)]).toEqual([
     200,
@@ -197,7 +197,7 @@ test('what was rejected stays rejected when the sender is cancelled and requeste
     { country: 'FR', status: 'pending' },
     { country: 'GB', status: 'rejected', reason: 'Too like another' },
   ]);
-  // Until the reviewer thinks otherwise.
+  // A later approval by the reviewer replaces the rejection.
   await senders.approve(other.body.id, ['GB']);
   await cancel(own, other.body.id);
   expect((await request(own, 'Acme')).status).toBe(201);

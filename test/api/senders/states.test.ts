@@ -29,7 +29,7 @@ const cancel = ({ key }: Own, id: string) => api.request('DELETE', `/v2/senders/
 const unverifiedProfile = async ({ workspaceId }: Own) =>
   (await businessProfiles.create(workspaceId, 'Business')).id;
 
-/** Brings a new sender of a new workspace to each state, by what leads there. */
+/** Brings a new sender of a new workspace to each state, by the actions that lead there. */
 const ways = {
   'pending name': async (own: Own) => (await request(own, newName())).body,
   'approved name': async (own: Own) => {
@@ -63,7 +63,7 @@ const ways = {
 };
 type From = keyof typeof ways;
 
-/** Actions on the sender; each returns what the caller is told, where it is a request. */
+/** Actions on the sender; an action that is a request returns its answer. */
 const triggers = {
   'request it again': (own: Own, { name }: any) => request(own, name),
   'request it for FR': (own: Own, { name }: any) => request(own, name, { countries: ['FR'] }),
@@ -83,7 +83,7 @@ const triggers = {
 type Row = {
   from: From;
   trigger: keyof typeof triggers;
-  /** The status that is answered, and the code of a refusal; null: by the operator, who has no status. */
+  /** The status of a success, or the code of a refusal; absent when the operator acts and succeeds. */
   answer?: number | string;
   to: string;
   countries?: string[];
@@ -189,7 +189,7 @@ async function answerTo(
   sender: any,
 ): Promise<number | string | undefined> {
   const outcome: any = await Promise.resolve(triggers[trigger](own, sender)).catch((refusal) => refusal);
-  // A refusal to the operator is thrown.
+  // An action of the operator throws its refusal.
   if (outcome instanceof Error) return (outcome as any).code ?? String(outcome);
   if (!('headers' in outcome)) return undefined;
   return outcome.status < 300 ? outcome.status : codeOf(outcome.body);
@@ -209,7 +209,7 @@ describe('each way from a state', () => {
     expect(after.status).toBe(to);
     const wanted = countries ?? before.countries.map(({ country, status }: any) => `${country} ${status}`);
     expect(after.countries.map(({ country, status }: any) => `${country} ${status}`)).toEqual(wanted);
-    // A code goes out with each request for a number that still awaits one, and at no other time.
+    // Each request for a number that still awaits its code sends a code, and nothing else does.
     if (before.name.startsWith('07')) {
       const isTexted = from === 'unverified mobile' && answer === 200 && trigger.startsWith('request');
       expect(await textsTo(own.workspaceId, before.name)).toHaveLength(texts.length + (isTexted ? 1 : 0));

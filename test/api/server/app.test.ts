@@ -6,7 +6,7 @@ import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { knownId, startSmallApi } from '../endpoint/small-api.ts';
 
-// They take their servers from settings that a test below changes.
+// The database and the queues read their addresses from settings, which a test below changes.
 atEnd(closeDatabase);
 atEnd(closeQueues);
 const api = await startSmallApi();

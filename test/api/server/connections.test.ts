@@ -11,7 +11,7 @@ const authorized = `Host: a\r\nAuthorization: Bearer ${goodKey}\r\n`;
 const hold = `POST /v2/held HTTP/1.1\r\n${authorized}Content-Length: 0\r\n\r\n`;
 const statuses = (answers: string) => answers.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(9)));
 
-/** A connection, and all that has come on it. */
+/** Opens a connection; `received` returns all the data that has come on it. */
 async function open(port: number, localAddress = '127.0.0.1') {
   const socket = net.connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {});
   let received = '';
@@ -30,7 +30,7 @@ test('requests that are sent without waiting are dealt with one after the other,
   };
   socket.write(hold + create('one') + create('two') + live);
   await api.held.started;
-  // It is answered by the same process, so whatever would run beside the first request has begun by then.
+  // The same process answers this request, so any work that ran beside the first request would have started by now.
   expect((await api.call('GET', '/health/live', { key: null })).status).toBe(200);
   expect(api.transactions).toEqual(['began']);
   api.held.release();
@@ -83,7 +83,7 @@ test('an answer that the client does not take is thrown away, and the connection
   const api = await startSmallApi({ answerTimeoutMs: 300 });
   const { socket, closed } = await open(api.port);
   socket.pause();
-  // More than the buffers between the two hold.
+  // The answers are more than the buffers between client and server hold.
   for (let count = 0; count < 20; count += 1) socket.write(`GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n`);
   socket.write('GET /assets/scalar.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10));
   await waitFor('the server has closed it', async () => {
@@ -103,7 +103,7 @@ test('a client that takes its answers, however many, is not cut', async () => {
   for (let count = 1; count <= 5; count += 1) {
     socket.write(live);
     await waitFor('its answer', () => statuses(received())?.length === count);
-    // The server has looked, and the time for an answer is over.
+    // The server has checked the connection, and the time limit for an answer is over.
     vi.advanceTimersByTime(120);
   }
   expect(socket.destroyed).toBe(false);

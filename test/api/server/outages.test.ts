@@ -51,7 +51,7 @@ test.each(['refuse', 'freeze'] as const)(
     redis[fault]();
     const { options } = producerConnection() as Redis;
     const { commandTimeout } = options;
-    // A request that waits for Redis waits for ever, and the test for it.
+    // If a request waited for Redis, it would now wait for ever, and so would the test.
     options.commandTimeout = 3_600_000;
     const { id } = await sendEmail(api, own, { recipient });
     for (let count = 0; count < others; count += 1) await sendEmail(api, own);

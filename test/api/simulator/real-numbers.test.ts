@@ -22,7 +22,7 @@ const request = async (name: string): Promise<string> =>
 const phones = async () => JSON.stringify((await call('GET', '/v2/simulator/phones')).body.data);
 
 test('with another gateway, a code to the number of a person goes out by it and is nowhere in the API', async () => {
-  // Before there is one, the simulator plays all phones and shows what they get.
+  // Without another gateway, the simulator plays all phones and shows the texts that they get.
   const first = await request('07403 000001');
   const early = await codeSentTo(own.workspaceId, '07403000001');
   expect(await phones()).toContain(early);
@@ -48,7 +48,7 @@ test('with another gateway, a code to the number of a person goes out by it and 
   expect(await query('SELECT 1 FROM simulator_messages WHERE content LIKE ?', [`${code}%`])).toEqual([]);
   expect((await call('POST', `/v2/senders/${second}/verify`, { code })).body.status).toBe('approved');
 
-  // Nobody has the numbers for drama: they stay with the simulator.
+  // The numbers reserved for drama belong to nobody, so they stay with the simulator.
   await request('07700 900123');
   expect(await phones()).toContain(await codeSentTo(own.workspaceId, '07700900123'));
   expect(network.taken).toHaveLength(1);

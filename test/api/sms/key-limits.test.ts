@@ -40,7 +40,7 @@ test.each([
 // Shows A51
 test('50 messages at once against 100 parts: what fits is accepted, and usedToday is right after each end of them', async () => {
   const limited = await keyWith({ dailyParts: 100 });
-  // Three parts each: 33 fit.
+  // Each message has three parts, so 33 messages fit.
   const scheduledAt = new Date(now().getTime() + 3_600_000).toISOString();
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -72,7 +72,7 @@ test('50 messages at once against 100 parts: what fits is accepted, and usedToda
   gateway.says = () =>
     Promise.resolve({ kind: 'refused', code: 'carrier_rejected', retryable: false, detail: 'no' });
   await Promise.all([
-    // Twice each: given back once.
+    // Each cancellation and attempt comes twice, but the parts are given back once.
     ...[...cancelled, ...cancelled].map(({ id }) =>
       api.request('DELETE', `/v2/sms/${id}`, { key: limited.key }),
     ),

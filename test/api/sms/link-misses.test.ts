@@ -31,7 +31,7 @@ test('guessing links is slowed down by address, and following them is not', asyn
     expect.stringContaining('text/html'),
     expect.stringContaining('links that are not known'),
   ]);
-  // A right one too: otherwise guessing would go on.
+  // An existing link is refused too, because otherwise guessing could go on.
   expect((await from('203.0.113.1', path)).status).toBe(429);
   expect((await from('198.51.100.1', path)).status).toBe(302);
 });

@@ -112,7 +112,7 @@ test('clicks are counted, with the first and the last; HEAD, previewers and craw
   expect((await api.request('HEAD', path, { headers: browser })).headers['location']).toBe(target);
   const before = now();
   for (let click = 0; click < 3; click += 1) await api.request('GET', path, { headers: browser });
-  // Nobody asks for the write: it comes by itself, at times in two.
+  // The clicks are written in the background, sometimes in two writes.
   const [link] = await waitFor('clicks', async () => {
     const links = await linksOf(id);
     return links[0].clicks >= 3 && links;
@@ -240,7 +240,7 @@ test('on a domain of their own links stand at the root, and nothing else does', 
     expect((await onHost(path)).headers['location']).toBe(target);
     for (const way of ['/', '/docs', '/health/live', '/openapi.json'])
       expect((await onHost(way)).body).toMatch(/not known/);
-    // Nor an operation of the API; the client would hold the page against its description.
+    // Operations of the API are not served there either. The client throws, because the page is not in its description.
     await expect(onHost('/v2/sms')).rejects.toThrow(/not known/);
     expect((await api.request('GET', path)).status).toBe(404);
     expect((await api.request('GET', '/health/live')).status).toBe(200);
@@ -291,7 +291,7 @@ test('links go with their text', async () => {
   expect((await api.request('GET', path)).status).toBe(404);
   expect((await api.request('GET', `/v2/sms/${id}/links`, { key: own.key })).status).toBe(404);
   const [row] = await query('SELECT COUNT(*) AS links FROM short_links');
-  // Links of texts that still wait stay.
+  // Only the links of texts that still wait are kept.
   const [waiting] = await query(
     "SELECT COUNT(*) AS links FROM short_links l JOIN sms_messages m ON m.id = l.sms_id WHERE m.status = 'queued'",
   );

@@ -61,7 +61,7 @@ test.each([
 test('a name that texts spell in several ways is one, over pages', async () => {
   const there = await textingWorkspace();
   const made: string[] = [];
-  // Between the spellings there is another name.
+  // Texts of other names lie between the spellings.
   for (const name of ['ZOO', 'Bar', 'Zoo', 'aBar', 'zoo']) {
     const { id } = await senders.addApproved(there.workspaceId, name);
     const sent = await sendSms(api, there, { sender: name, scheduledAt: null });

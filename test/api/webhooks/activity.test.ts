@@ -61,7 +61,7 @@ test('active true after a switch-off starts afresh: no failures, no warning give
     'paused_until',
   ])
     expect([column, row[column]]).toEqual([column, null]);
-  // From then on its backlog is let out slowly.
+  // From recovered_at on, the backlog of the webhook is let out slowly.
   expect(row.recovered_at.getTime()).toBeGreaterThanOrEqual(before.getTime() - 250);
 });
 

@@ -216,7 +216,7 @@ test('no change makes a webhook the same as another one', async () => {
   expect(problemOf(await change(elsewhere.id, both))).toBe(exists);
   for (const made of [one, other, elsewhere, forOneNumber])
     expect(await read(made.id)).toStrictEqual({ ...made, secret: null });
-  // Its own is no other one.
+  // A webhook does not conflict with itself.
   const own = { url: one.url, events: ['sms.received'], inboundNumber: null, description: 'Mine' };
   expect(problemOf(await change(one.id, own))).toBeNull();
 });

@@ -57,7 +57,7 @@ test('apiVersion and events together make it a v2 webhook, with a new secret tha
   });
   expect(body.secret).not.toBe(made.secret);
   expect(await read(made.id)).toStrictEqual({ ...body, secret: null });
-  // It is one now: nothing is left to convert.
+  // The webhook is a v2 webhook now, so nothing is left to convert.
   expect((await change(made.id, v2)).body).toStrictEqual({ ...body, secret: null });
 });
 

@@ -131,7 +131,7 @@ test('a rare mixture of status and type is found behind thousands that are not a
   const newest = await rare();
   const search = 'status=failed&eventType=email.bounced&limit=10';
   const first = (await read(webhookId, `?${search}`)).body;
-  // The search stops after a while, and goes on with the next page.
+  // The search for one page stops after a while; the next page continues it.
   expect(idsOf(first)).toEqual([newest]);
   expect(first.nextCursor).not.toBeNull();
   expect(await readAll(webhookId, search)).toEqual([newest, oldest]);
@@ -148,7 +148,7 @@ test('a page costs the same wherever it is, whatever else lies around it', async
     webhookId,
     Array.from({ length: 3_000 }, (_, index) => kindAt(index)),
   );
-  // All of it newer, and nothing that anybody asks for here.
+  // All these deliveries are newer, and no page here asks for them.
   for (let batch = 0; batch < 3; batch += 1)
     await make(
       neighbour,
@@ -167,7 +167,7 @@ test('a page costs the same wherever it is, whatever else lies around it', async
         read: expect.toSatisfy((read) => read <= 2 * limit + 5),
       });
     }
-  // By both, one of them is looked at row by row: of the rarer, one in ten are of the type.
+  // With both filters, one of them is checked row by row: one in ten of the failed deliveries has the type.
   const both = { status: 'failed' as const, eventType: 'email.bounced' };
   const list = () => listDeliveries(own.workspaceId, webhookId, both, { before: null, downTo: null }, limit);
   expect(await list()).toHaveLength(limit);

@@ -13,7 +13,7 @@ export async function makeHook(own: Workspace): Promise<string> {
   return (await makeWebhook(own, newUrl())).id;
 }
 
-/** Deliveries as the engine leaves them, oldest first; `columns` are the same for all. */
+/** Inserts deliveries as the engine leaves them, oldest first; `columns` are the same for all. */
 export async function insertRows(
   own: Workspace,
   webhookId: string,

@@ -62,7 +62,7 @@ test('what was still to be delivered, or to be sent again, is settled as skipped
   await waitFor('its deliveries to be skipped', async () =>
     (await deliveriesOf(id)).every(({ status, completedAt }) => status === 'skipped' && completedAt !== null),
   );
-  // They would take what the other tests make.
+  // Workers that kept running would take the deliveries that the other tests make.
   await workers.stop();
   expect((await deliveriesOf(beside.id)).map(({ status }) => status)).toEqual(
     Array.from({ length: 5 }, () => 'pending'),

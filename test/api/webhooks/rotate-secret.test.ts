@@ -29,7 +29,7 @@ type Workspace = Awaited<ReturnType<typeof workspace>>;
 const rotate = (id: string, key: string) => api.request('POST', `/v2/webhooks/${id}/rotate-secret`, { key });
 const hourMs = 3_600_000;
 
-/** A webhook, the secret that it began with, and what its endpoint gets when something happens. */
+/** Makes a webhook. Returns its first secret, and a function that returns the request that its endpoint gets. */
 async function start() {
   const own = await workspace();
   const receiver = await startWebhookReceiver();

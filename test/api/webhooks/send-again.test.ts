@@ -20,7 +20,7 @@ beforeAll(async () => {
   api = await startApi();
 });
 
-/** A webhook with so many deliveries, none of them attempted yet. */
+/** Makes a webhook with `count` deliveries, none of them attempted yet. */
 async function start(count: number) {
   const own = await workspace();
   const receiver = await startWebhookReceiver();
@@ -43,7 +43,7 @@ test('a delivery is sent again under the same Webhook-Id with the same bytes, an
   expect(status).toBe(200);
   expect(body).toMatchObject({ id, status: 'pending', attempts: 1, completedAt: null });
   expect(Date.parse(body.nextAttemptAt)).toBeLessThanOrEqual(now().getTime() + 250);
-  // It comes at any moment, and is never in the past.
+  // A delivery that is due may come at any moment, so nextAttemptAt is the current time in each answer.
   body.nextAttemptAt = expect.any(String);
   expect(await read('deliveries')).toStrictEqual({ data: [body], nextCursor: null });
   await attempt(id);
@@ -73,7 +73,7 @@ test('what failed or was skipped since a time is sent again, and the answer says
   await waitFor('all to be delivered', async () =>
     (await deliveriesOf(id)).every((delivery) => delivery.status === 'delivered'),
   );
-  // They would take what the other tests make.
+  // Workers that kept running would take the deliveries that the other tests make.
   await workers.stop();
   const sent = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
   expect(sent).toEqual(new Set([0, 1, 2, 3, 5].map((index) => deliveries[index]!.id)));
@@ -84,7 +84,7 @@ test('nothing is sent again that was made before the time', async () => {
   await query("UPDATE webhook_deliveries SET status = 'failed', completed_at = created_at WHERE id = ?", [
     idToBytes(deliveries[0]!.id),
   ]);
-  // The time in its id, not this process' own, which a new sample of MySQL's may have put back by a little.
+  // The time comes from the id: a new sample of MySQL's time may have put the clock of this process back a little.
   const madeAt = idToBytes(deliveries[0]!.id).readUIntBE(0, 6);
   const since = new Date(madeAt + 1).toISOString();
   await waitFor('the time to be past', () => now().toISOString() > since);

@@ -16,7 +16,7 @@ import { useTextGateway } from '../../support/servers/text-gateway.ts';
 
 useDatabase();
 
-// In ten-thousandths.
+// Prices in ten-thousandths of a pound or a euro.
 const priceOf = { GB: { gbp: 311, eur: 350 }, FR: { gbp: 407, eur: 410 } } as const;
 const numbers = { GB: '+447700900123', FR: '+33612345678' } as const;
 const tags = [null, 'offer', 'code'];
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 type Sent = { id: string; country: 'GB' | 'FR'; parts: number; keyId: string; clientTag: string | null };
 
-/** The spend as anybody would add it up who has seen each message, what became of it, and each payment. */
+/** Returns the expected spend, added up from each message, its outcome, and each payment. */
 function spendOf(sent: Sent[], isPaid: (id: string) => boolean) {
   const paid = sent.filter(({ id }) => isPaid(id));
   const sum = (some: Sent[]) => {

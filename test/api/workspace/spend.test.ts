@@ -66,7 +66,7 @@ test('what is spent is told by country, key and tag, beside what changed the bal
     spentGbpThisMonth: '0.0900',
     balanceChangeGbpThisMonth: '0.9100',
   });
-  // The month by its name, and its two bounds, are the same.
+  // The name of the month and its two bounds give the same answer.
   expect((await ask(`month=${month()}`)).body).toEqual(body);
   expect((await ask(`from=${body.from}&to=${body.to}`)).body).toEqual(body);
 });
@@ -106,7 +106,7 @@ test('when the balance becomes unlimited, what was left is closed', async () => 
 test.each([
   ['month=2026-13', 'month'],
   ['month=november', 'month'],
-  // Its end could not be told in four digits.
+  // The end of this month would have a year of five digits.
   ['month=9999-12', 'month'],
   ['month=2026-11&from=2026-11-01', 'month'],
   ['month=2026-11&to=2026-11-01', 'month'],

@@ -7,7 +7,7 @@ useDatabase();
 test('who waits for a connection while the pool closes is told that the database is not there', async () => {
   await closeDatabase();
   const waiting = query('SELECT 1');
-  // The connection is still being made, and will be nobody's.
+  // The connection is still being made, and no caller will get it.
   const closed = closeDatabase();
   await expect(waiting).rejects.toMatchObject({ code: 'service_unavailable' });
   await closed;

@@ -16,7 +16,7 @@ useDatabase();
 
 const say = (number: number) => `SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ${number}`;
 
-// A trigger makes the server refuse what these connections write, as the primary that was does.
+// A trigger makes the server refuse the writes of these connections, as a former primary does.
 beforeAll(async () => {
   await makeTable('misled', 'connection BIGINT PRIMARY KEY, number INT NOT NULL');
   await makeTable('things', 'id INT PRIMARY KEY');
@@ -31,12 +31,12 @@ beforeAll(async () => {
 beforeEach(async () => {
   await query('DELETE FROM things');
   await query('DELETE FROM misled');
-  // A pool that was just made anew is not for a second.
+  // A new pool is not replaced for a second, so each test begins without one.
   await closeDatabase();
 });
 
 const size = 5;
-/** As many connections at once as that: which they are. On a busy machine one may be done before the next is open. */
+/** Opens `size` connections at once and returns their ids; repeats if a busy machine used one of them twice. */
 function connections(): Promise<number[]> {
   return waitFor('each has another one', async () => {
     const rows = await Promise.all(
@@ -47,10 +47,10 @@ function connections(): Promise<number[]> {
   });
 }
 
-/** All connections that the pool has, and that are refused from now on. */
+/** Marks all connections of the pool, so that their writes are refused from now on; returns their ids. */
 async function mislead(number: number): Promise<number[]> {
   await connections();
-  // The one that the clock is read on may have been in use.
+  // The connection on which the clock is read may have been in use, so the server lists all of them.
   const open = await query(`SELECT id FROM ${processlist} WHERE db = DATABASE()`);
   const ids = open.map((row) => Number(row['id']));
   await query('REPLACE INTO misled VALUES ?', [ids.map((id) => [id, number])]);
@@ -90,7 +90,7 @@ test('where new connections are refused too, the pool is made anew once a second
     for (const id of await connections()) seen.add(id);
   }
   const renewed = 1 + Math.floor((performance.now() - startedAt) / 1_000);
-  // The connections of the beginning, those that were refused, and each pool in between.
+  // The bound adds the first connections, the refused ones, and one pool for each second.
   expect(seen.size).toBeLessThanOrEqual(size + rounds + size * renewed);
 });
 

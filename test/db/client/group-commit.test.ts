@@ -27,7 +27,7 @@ const parts = async () =>
   (await query('SELECT thing_id FROM parts ORDER BY thing_id')).map((row) => row['thing_id'] as number);
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-/** A thing and its part, of which nothing is sent before the commit. */
+/** Adds a thing and its part; neither statement is sent before the commit. */
 const add = (id: number, value = 'new', part = 'part') =>
   transaction(async () => {
     await insertNew('things (id, value)', [id, value]);

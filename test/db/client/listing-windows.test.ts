@@ -13,10 +13,10 @@ import { rowsRead } from '../../support/database/rows-read.ts';
 
 useDatabase();
 
-/** Rows that many filters match, and hardly any two of them together. */
+/** Number of rows. Each filter alone matches many of them; two filters together match hardly any. */
 const many = 12_000;
 const limit = 50;
-/** Some windows of a thousand, with each row and its entry, and a count of each filter. */
+/** Most rows that a page may read: some windows of a thousand rows with index entries, and a count per filter. */
 const most = 16_000;
 
 let own: Awaited<ReturnType<typeof textingWorkspace>>;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     key: own.key,
     body: { email: 'gone@example.com', scope: 'all' },
   });
-  // Every other row; one that is both is among the oldest.
+  // Every other row has one value; row 100, among the oldest, matches both filters.
   const either = (one: string, other: string) => `IF(n = 100 OR n % 2 = 0, ${one}, ${other})`;
   const or = (one: string, other: string) => `IF(n % 2 = 0, ${other}, ${one})`;
   await copyRow('emails', email, many, {
@@ -84,7 +84,7 @@ test('what hardly any row has together is found, on pages of which each costs no
     listEmails(own.workspaceId, { status: 'sent', kind: 'marketing' }, page(before)),
   );
   expect(emails.flat()).toEqual([numbered('email', 100)]);
-  // Not one for each few rows.
+  // Few pages are enough: there is not a page for every few rows.
   expect(emails.length).toBeLessThanOrEqual(4);
   const texts = await pages((before) =>
     listSms(own.workspaceId, { status: 'sent', sender: 'Other' }, page(before)),

@@ -19,10 +19,10 @@ import { rowsRead } from '../../support/database/rows-read.ts';
 
 useDatabase();
 
-/** Of one workspace, which nearly all there is belongs to: there the optimizer is most easily misled. */
+/** Number of rows of one workspace, which owns nearly all rows: this misleads the optimizer most easily. */
 const many = 12_000;
 const limit = 50;
-/** Each has one row, a row and its entry at most, and a few for the ends. */
+/** Most rows that a page may read: each row and its index entry, and a few more for the ends. */
 const most = 2 * limit + 5;
 
 let own: Awaited<ReturnType<typeof textingWorkspace>>;
@@ -121,7 +121,7 @@ test('a page of the feed costs the same wherever it is', async () => {
   for (const after of [0, 2_000, many / 2, many - 2_000]) {
     const range = { after, upTo: many };
     await expectCheap(after, () => listEventsAfter(own.workspaceId, range, null, limit));
-    // No more than that page is looked at, whatever is found in it.
+    // The listing reads no more than that page, even if the page has no match.
     const near = { ...range, upTo: after + limit };
     const list = () => listEventsAfter(own.workspaceId, near, ['email.*', 'sms.sent'], limit);
     expect(await rowsRead(list)).toBeLessThanOrEqual(most);

@@ -20,13 +20,13 @@ useDatabase();
 beforeAll(async () => {
   await makeTable('things', 'id INT PRIMARY KEY');
 });
-// The closing at the end of the file needs the line.
+// The cleanup at the end of the file needs the line.
 afterEach(async () => {
   await line.pass();
   await waitFor('the database answers', () => query('SELECT 1'));
 });
 
-/** Whether the server has the row, asked past the line. */
+/** Returns whether the server has the row; the question does not go through the line. */
 async function stored(id: number): Promise<boolean> {
   const server = await mysql.createConnection({ uri: direct });
   try {
@@ -93,9 +93,9 @@ test('while the database is away every statement is a 503, and soon after it is 
 test('connections that broke while they were idle are not used again', async () => {
   await Promise.all(Array.from({ length: 8 }, () => query('SELECT SLEEP(0.05)')));
   line.cut();
-  // The clock keeps asking for the time, so one may be open again.
+  // The clock keeps asking for the time, so one connection may be open again.
   await waitFor('the connections are gone', () => line.connections() < 4);
-  // The news is on its way to this end, which reads it in its next turns; what is used before it would fail, as it may.
+  // This process reads the close of its sockets in its next turns; a connection used before then may fail.
   for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   const answers = await Promise.allSettled(Array.from({ length: 8 }, () => query('SELECT 1')));
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill('fulfilled'));

@@ -3,7 +3,7 @@ import { findWritable, requirePrimary, type ServerView } from '../../../shared/d
 
 type Members = NonNullable<ServerView['members']>;
 
-/** How `own` sees its group: each word is a member's name, its state, and its role where it has one. */
+/** Builds the view that `own` has of its group: for each member the name, the state, and the role if it has one. */
 const view = (own: string, seen: string, isReadOnly = false): ServerView => ({
   name: own,
   isReadOnly,

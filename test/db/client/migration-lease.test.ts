@@ -22,7 +22,7 @@ beforeEach(async () => void (await migrateDown({ all: true })));
 afterEach(async () => void (await migrateUp()));
 
 const leases = () => query('SELECT holder, ends_at > UTC_TIMESTAMP(3) AS lasts FROM knex_migrations_lease');
-/** As if the holder had not been heard of for as long as a lease lasts. */
+/** Ends the lease, as if its holder had not renewed it in time. */
 const endLease = () =>
   query('UPDATE knex_migrations_lease SET ends_at = UTC_TIMESTAMP(3) - INTERVAL 1 SECOND');
 const noted = async () =>
@@ -30,7 +30,7 @@ const noted = async () =>
 
 // Shows F41
 test('runs that meet apply each migration once, also where a named lock is known to one node only', async () => {
-  // GET_LOCK says so on nodes that know nothing of each other's locks.
+  // GET_LOCK answers 1 to everyone on nodes that know nothing of each other's locks.
   for (let run = 1; run <= 4; run += 1) void line.replaceNext('SELECT 1 AS held', /GET_LOCK/);
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrateUp()));
   line.pass();

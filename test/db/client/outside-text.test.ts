@@ -69,7 +69,7 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.constantFrom('\ud83d', '\ude00', '\0', '😀', 'é', 'x', '\u2028', '"', '\\', '‮', '\ufeff'),
 );
-/** Short ones, and those that are longer than any column. */
+/** Short texts, and texts that are longer than any column. */
 const anyText = fc
   .tuple(fc.array(piece, { minLength: 1, maxLength: 8 }), fc.constantFrom(1, 30, 3_000))
   .map(([pieces, times]) => pieces.join('').repeat(times))

@@ -137,7 +137,7 @@ test('a job that was enqueued in a transaction which is rolled back is not sent'
   await transaction(async () => {
     wake('sent');
     await add(4);
-    // Not while it is open: a worker that is quick would not find the row.
+    // No job may be made while the transaction is open: a quick worker would not find the row.
     outsideTransaction(() => wake('later'));
     await waitFor('what was enqueued later is there', () => queueOf('relay-events').getJob('later'));
     expect(await queueOf('relay-events').getJob('sent')).toBeUndefined();
@@ -210,7 +210,7 @@ test('who waits too long for a lock is tried again three times, then told to com
     options: { retryAfterSeconds: expect.any(Number) },
   });
   expect(attempts).toBe(4);
-  // A statement without a transaction has no second try, and is told the same.
+  // A statement without a transaction is not tried again, and gets the same error.
   await alone;
   release();
   await holder;

@@ -4,7 +4,7 @@ import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 
-// Fewer than are compared one after the other, as many, and many more.
+// Below, at and above the number of rows that are compared one after the other.
 test.each([1, 8, 9, 100])('each of %i rows gets its own value', async (count) => {
   const rows = Array.from({ length: count }, (_, index) => {
     const id = Buffer.alloc(16, index * 2);

@@ -46,7 +46,7 @@ test('of several servers the first that takes writes is used, and another once i
   expect(await usedPort()).toBe(ownPort);
 
   await mysql.query('SET GLOBAL read_only = 1');
-  // The other server does at once what this one refuses.
+  // The other server at once does the statement that this one refuses.
   await transaction(() => query('CREATE TABLE mysql.switched (id INT PRIMARY KEY)'));
   expect(await usedPort()).toBe(otherPort);
   expect(await second.query("SHOW TABLES FROM mysql LIKE 'switched'")).toHaveLength(1);
@@ -70,7 +70,7 @@ test('a server that stood still is asked again before it is used, as others may 
   await query('SELECT SLEEP(2.1)');
   expect(await usedPort()).toBe(ownPort);
   await mysql.query('SET GLOBAL read_only = 1');
-  // To be read-only alone makes no difference to those who read.
+  // A server that is only read-only still serves readers.
   expect(await usedPort()).toBe(ownPort);
   await Promise.all(Array.from({ length: 3 }, () => query('SELECT SLEEP(2.1)')));
   expect(await usedPort()).toBe(otherPort);
@@ -97,7 +97,7 @@ test('once new connections lead to another server, those that led to the one bef
     return new Set((await Promise.all(all)).map(([row]) => row!.port));
   };
   expect(await portsOf(3)).toEqual(new Set([Number(own.port)]));
-  // The three stay open, and the fourth leads elsewhere.
+  // The three connections stay open, and the fourth leads to another server.
   line.redirect(second.url);
   await portsOf(4);
   expect(await portsOf(3)).toEqual(new Set([Number(new URL(second.url).port)]));
@@ -108,7 +108,7 @@ test('a member of Group Replication that is outside of its group is not used, a 
   const narrow = { username: 'narrow', password: 'narrow' };
   await third.query("CREATE USER 'narrow'@'127.0.0.1' IDENTIFIED BY 'narrow'");
   await third.query("GRANT SELECT ON mysql.* TO 'narrow'@'127.0.0.1'");
-  // MariaDB has no such groups.
+  // MariaDB has no group replication.
   const isMember = await third
     .query(
       `INSTALL PLUGIN group_replication SONAME 'group_replication.so';

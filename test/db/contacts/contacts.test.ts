@@ -35,7 +35,7 @@ async function save(workspaceId: string, numbers: string[], texts: object = {}) 
   return transaction(() => contactBatches.save(callerIn(workspaceId), rows));
 }
 
-/** A transaction that has done the work and stays open until it is told to end. */
+/** Starts a transaction that does the work and then stays open; returns the function that ends it. */
 async function opened(work: () => Promise<unknown>): Promise<() => Promise<void>> {
   const done = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ test('a batch that creates what another has just created is refused whole, and c
   await save(workspaceId, [known]);
   const [held] = await listed(workspaceId);
   const end = await opened(() => listContactsForUpdate(workspaceId, [held!.id]));
-  // It has looked for the unknown number when it comes to the known one, for which it has to wait.
+  // The save looks for the unknown number first; then it has to wait for the lock on the known one.
   const refused = save(workspaceId, [unknown, known, fresh], { firstName: 'Ada' });
   refused.catch(() => undefined);
   await untilALockIsWaitedFor();

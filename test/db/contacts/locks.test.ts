@@ -7,7 +7,7 @@ import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { withoutWaiting } from '../../support/database/lock-wait.ts';
 
-// On a table that is nearly empty the optimizer likes to read all of a workspace, and so to lock what others have in hand.
+// On a nearly empty table the optimizer tends to read a whole workspace, and so to lock the rows of others.
 useDatabase();
 
 test.each([2, 3, 10, 60, 400])(

@@ -12,13 +12,13 @@ import { rowsRead } from '../../support/database/rows-read.ts';
 
 useDatabase();
 
-/** Of a book that was made to make searches slow. */
+/** The workspace of an address book that is made to be slow to search. */
 const own = newId('workspace', new Date());
 const many = 12_000;
 const limit = 50;
-/** A page looks at no more rows and entries, whatever is searched for, and however many contacts there are. */
+/** Most rows and index entries that a page may read, for any search and any number of contacts. */
 const mostRows = 250_000;
-/** More than a search looks up by the index. */
+/** More words than a search looks up in the index. */
 const shared = 'aa bb cc dd ee ff gg hh ii jj kk ll';
 const long = 'x'.repeat(60);
 const book: ContactRecord[] = [];
@@ -30,7 +30,7 @@ beforeAll(async () => {
         firstName: 'aa bb cc dd ee ff',
         lastName: 'gg hh ii jj kk ll',
         company: `${index % 2 === 0 ? 'even' : 'odd'} ${index < many / 2 ? 'old' : 'new'} ${index % 4_001 === 5 ? 'zz' : ''}`,
-        // Longer than the index holds, and different only behind that.
+        // Longer than the index holds; the addresses differ only after the indexed part.
         email: `${long}${long}${index}@example.com`,
         clientReference: index % 4_001 === 5 ? 'Ref' : 'ref',
       }),
@@ -70,11 +70,11 @@ test.each<[string, ContactFilter]>([
     expect(page!.records.length).toBeLessThanOrEqual(limit);
     seen.push(...idsOf(page!.records));
     before = page!.reached;
-    // Enough to know how it goes on.
+    // More pages would show nothing new.
     if (before === null || seen.length > 5 * limit) break;
   }
   expect(seen).toEqual(expected.slice(0, seen.length > 5 * limit ? seen.length : undefined));
-  // Each of them has gone on for as far as one may.
+  // Each page has read as far as one page may.
   expect(pages).toBeLessThanOrEqual(Math.ceil(many / mostCompared) + 6);
 });
 

@@ -14,7 +14,7 @@ useDatabase();
 
 const own = newId('workspace', new Date());
 const other = newId('workspace', new Date());
-// More than are read from an index before the newest contacts are looked at.
+// More contacts than a search reads from an index before it turns to the newest contacts.
 const many = 11_500;
 const old = 10_200;
 const limit = 50;

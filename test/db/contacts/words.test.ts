@@ -38,7 +38,7 @@ test('the words of contacts from before are those that writing the contacts make
   const written = await words();
   expect(written.length).toBeGreaterThan(25);
   await query('DELETE FROM contact_words WHERE workspace_id = ?', [own]);
-  // Words of names are no part of the migration.
+  // The migration does not make the words of names.
   const names = written.filter((word) => /^(byron|navy|store) /.test(word));
   for (const statement of contactWords.up) await query(statement);
   expect(new Set([...(await words()), ...names])).toEqual(new Set(written));

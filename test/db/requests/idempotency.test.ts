@@ -38,7 +38,7 @@ async function besideHolder(
   }
 }
 
-/** Records of other keys, so that the table is as full as it says. */
+/** Fills the table with `count` records of other keys. */
 async function fill(count: number, expiresAt = later()): Promise<void> {
   await query('TRUNCATE TABLE idempotency_records');
   const [workspaceId, lineageId] = newOwner();
@@ -143,7 +143,7 @@ test('of several that wait for a key when it is given up, one gets it, deadlocks
       throw new Error('no');
     }).catch(() => undefined);
     await taken;
-    // Each wants to share the record first, and then to have it alone: InnoDB ends all but one of them.
+    // Each waits for a shared lock on the record and then for an exclusive one: InnoDB ends all but one by a deadlock.
     const waiters = Array.from({ length: 4 }, () =>
       transaction(() => db.insertRecord(...owner, key, record)),
     );

@@ -8,7 +8,7 @@ import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 
-// A batch that holds it twice is taken back, and who waited for its row then meets who else did: a deadlock.
+// A batch that holds the nonce twice is rolled back; the transactions that waited for its row then meet in a deadlock.
 test('of many who bring one nonce, alone and in batches, one is told that it is new, and all others that it is not', async () => {
   const keyId = newId('key', now());
   for (let round = 0; round < 200; round += 1) {

@@ -31,7 +31,7 @@ test('keys are random: none comes twice, and every character is as likely as ano
   expect(new Set(keys).size).toBe(keys.length);
   const counts = Map.groupBy(keys.join(''), (character) => character);
   expect(counts.size).toBe(62);
-  // 68,000 characters: about 1,097 of each, and seven standard deviations (33) around it.
+  // 68,000 characters: about 1,097 of each. The bounds are seven standard deviations (33 each) away.
   for (const [character, found] of counts) {
     expect([character, found.length > 860]).toEqual([character, true]);
     expect([character, found.length < 1340]).toEqual([character, true]);

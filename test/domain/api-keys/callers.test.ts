@@ -13,12 +13,12 @@ useDatabase();
 
 let own: Awaited<ReturnType<typeof workspace>>;
 beforeAll(async () => {
-  // Nothing is forgotten by itself while a test looks.
+  // No remembered key expires during a test.
   changeSettings({ KEY_CACHE_SECONDS: 3_600 });
   own = await workspace();
 });
 
-/** Behind everybody's back: nobody is told. */
+/** Deletes the row without an announcement, so no process hears of it. */
 const deleteRow = (keyId: string) => query('DELETE FROM api_keys WHERE id = ?', [idToBytes(keyId)]);
 
 test('a key is remembered for KEY_CACHE_SECONDS', async () => {
@@ -63,7 +63,7 @@ test('a look-up that began before a change does not bring back what was true bef
   const { key, record } = await apiKeys.issue(own.workspaceId);
   const lookUp = authenticate(key);
   announce(topic, record.id);
-  // It read the row that is deleted only now: for its own request, and for no other.
+  // The look-up read the row before its deletion: the result counts for its own request, and for no other.
   expect(await lookUp).not.toBeNull();
   await deleteRow(record.id);
   expect(await authenticate(key)).toBeNull();

@@ -54,7 +54,7 @@ const startOfDay = (time: Date) => new Date(Math.floor(time.getTime() / dayMs) *
 const startOfMonth = (time: Date, months = 0) =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months));
 
-/** The 10th of the next month: far from the borders of day and month, whenever the tests run. */
+/** Moves the clock to the 10th of the next month at noon, far from the borders of day and month. */
 async function toMidMonth(): Promise<Date> {
   const middle = new Date(startOfMonth(now(), 1).getTime() + 9.5 * dayMs);
   await advanceClockTo(middle);
@@ -144,7 +144,7 @@ test('a new UTC day starts at 0, the month goes on', async () => {
   expect(await used(key)).toEqual([0, 10]);
   await reserve(key, 5);
   expect(await used(key)).toEqual([5, 15]);
-  // The day has room, the month has none.
+  // The day has room and the month has none, so the wait is for the next month.
   const { seconds } = await refusal(reserve(key, 1));
   expect(seconds).toBeGreaterThan(2 * 86_400);
 });

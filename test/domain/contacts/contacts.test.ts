@@ -15,7 +15,7 @@ import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 
-/** The address book as a plain list, oldest first, by rules that are written here once more. */
+/** An entry of the model: the address book as a plain list, oldest first, with its own copy of the rules. */
 type Entry = { id: string; number: string; texts: Record<string, string | null>; tags: string[] };
 
 const fields = ['firstName', 'lastName', 'company', 'email', 'clientReference'] as const;
@@ -75,7 +75,7 @@ function newEntry(id: string, e164: string): Entry {
   return { id, number: e164, texts: Object.fromEntries(fields.map((name) => [name, null])), tags: [] };
 }
 
-/** Does it to both; what the one refuses the other must have refused. */
+/** Applies an operation to the platform and to the model; both must refuse the same operations. */
 async function apply(caller: Caller, book: Entry[], done: Operation): Promise<void> {
   const isTaken = (e164: string, but?: Entry) => book.some((entry) => entry !== but && entry.number === e164);
   const at = (index: number) => book[index % Math.max(1, book.length)];

@@ -7,7 +7,7 @@ import { contactRecord } from '../../support/data/contact-record.ts';
 const letters = "abKZ09 -.@’'`éÉÅßẞİıŁ\u212a\u0301\u0149ﬁ鈴😀";
 const textOf = (units: string) =>
   fc.option(fc.string({ unit: fc.constantFrom(...units), maxLength: 12 }), { nil: null });
-// An acute accent alone is an apostrophe in a name. Emails and references are folded first, which makes a space of it.
+// In a name a single acute accent is an apostrophe. In emails and references folding first turns it into a space.
 const name = textOf(`${letters}´`);
 const written = textOf(letters);
 const texts = fc.record({

@@ -38,7 +38,7 @@ async function stored(recipient?: string): Promise<emails.EmailRecord[]> {
   return (await emails.listEmails(workspaces.systemWorkspaceId, filter, page)).records;
 }
 
-/** The message that the relay gets of a mail, when its job runs. */
+/** Sends a mail by running its job; returns the message that the relay gets. */
 async function sent(recipient = newRecipient()) {
   await transaction(() => systemMail.send(recipient, mail));
   const [record] = await stored(recipient);

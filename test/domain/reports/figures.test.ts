@@ -26,18 +26,18 @@ import { changeSettings } from '../../support/processes/settings.ts';
 useDatabase();
 
 type Own = Awaited<ReturnType<typeof workspace>>;
-/** Everything that there is, as the model knows it. */
+/** A message as the model keeps it. */
 type Kept = { email: EmailRecord } | { sms: SmsRecord };
 
 const tags = [null, 'offer', 'code'];
 const countries = ['GB', 'FR', 'DE'];
 const categories = ['hard_bounce', 'soft_bounce', 'rejected', 'suppressed', 'failed'] as const;
 const gateways = ['simulator', 'acme', 'carrier-2'];
-// Of carriers, so of any form.
+// Codes come from carriers, so they may have any form.
 const codes = ['expired', 'smpp_401', '21211', 'no such number'];
 const hourMs = 3_600_000;
 
-/** One step: the numbers choose its message and its kind, as far as it is possible. */
+/** One step; the numbers choose its message and its kind, as far as possible. */
 const step = fc.record({
   what: fc.constantFrom(
     'email',
@@ -85,7 +85,7 @@ async function take(own: Own, kept: Kept[], { what, one, other }: Step, start: D
     await reports.rebuild(own.workspaceId, new Date(start.getTime() - 60 * hourMs), later);
   if (what === 'kill') {
     await relay.relayAll();
-    // All that the consumer has written is gone, as when it is killed before it commits.
+    // The transaction loses all writes of the consumer, as when its process is killed before the commit.
     const killed = transaction(async () => {
       await reports.countEvents();
       throw new Error('killed');
@@ -128,7 +128,7 @@ async function take(own: Own, kept: Kept[], { what, one, other }: Step, start: D
 
 const statuses = ['queued', 'held', 'sent', 'delivered', 'failed', 'cancelled'] as const;
 
-/** The figures as anybody would count them who has all messages before him. */
+/** Counts the figures directly from the list of all messages. */
 function figuresOf(messages: Kept[]) {
   const records = messages.map((kept) => ('email' in kept ? kept.email : kept.sms));
   const texts = messages.flatMap((kept) => ('sms' in kept ? [kept.sms] : []));
@@ -259,7 +259,7 @@ async function expectFigures(own: Own, kept: Kept[], start: Date): Promise<void>
   }
 }
 
-/** All that is stored of the figures of a workspace, apart from rows that have come to nothing. */
+/** Returns all stored figures of a workspace, without rows that have become zero. */
 async function stored(own: Own): Promise<string[]> {
   const id = idToBytes(own.workspaceId);
   const counts = await query('SELECT * FROM report_counts WHERE workspace_id = ? AND accepted <> 0', [id]);
@@ -284,7 +284,7 @@ test('whatever happens to messages and to who counts them, the figures are those
       const { messages } = await reports.rebuild(own.workspaceId, from, new Date(start.getTime() + hourMs));
       expect(messages).toBe(kept.length);
       expect(await stored(own)).toEqual(before);
-      // Also from nothing but the messages.
+      // A rebuild from the messages alone gives the same figures.
       const id = idToBytes(own.workspaceId);
       await query('DELETE FROM report_counts WHERE workspace_id = ?', [id]);
       await query('DELETE FROM report_latencies WHERE workspace_id = ?', [id]);

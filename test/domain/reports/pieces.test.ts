@@ -5,7 +5,7 @@ import { endOf, piecesOf, piecesWithin, startOf } from '../../../shared/domain/r
 
 const year = { from: Date.UTC(2024, 0, 1) / 3_600_000, hours: 366 * 24 };
 const hour = fc.integer({ min: year.from, max: year.from + year.hours });
-/** Often at the start of a day, and where a zone's day starts. */
+/** Hours, often at the start of a UTC day or at an hour where a day of another time zone starts. */
 const bound = fc.oneof(
   hour,
   hour.map((one) => startOf('day', one)),
@@ -14,7 +14,7 @@ const bound = fc.oneof(
 
 type Row = { from: number; to: number };
 
-/** The rows of a piece, as the hours of each. */
+/** Returns the rows of a piece, each with its first hour and its end. */
 function rowsOf({ span, from, to }: Piece): Row[] {
   const rows: Row[] = [];
   for (let start = from; start < to; start = endOf(span, start))
@@ -23,7 +23,7 @@ function rowsOf({ span, from, to }: Piece): Row[] {
   return rows;
 }
 
-/** How often each hour of a stretch is in these rows; rows may reach a month beyond the year. */
+/** Returns how often each hour of a stretch is in these rows; rows may reach a month beyond the year. */
 function timesOf(added: Row[], taken: Row[] = []): (from: number, to: number) => number[] {
   const margin = 31 * 24;
   const times = new Int16Array(year.hours + 2 * margin);

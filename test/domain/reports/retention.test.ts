@@ -13,7 +13,7 @@ useDatabase();
 const hourMs = 3_600_000;
 
 test('figures go by whole months: the month that retention ends in stays, in hours, days and months', async () => {
-  // Retention ends amid a month, so that it is the same month until the end of the test.
+  // Retention ends in the middle of a month, so that the month stays the same until the end of the test.
   const daysAgo = (days: number) => new Date(now().getTime() - days * 24 * hourMs);
   let days = 400;
   while (daysAgo(days).getUTCDate() !== 15) days += 1;

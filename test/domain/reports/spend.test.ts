@@ -37,7 +37,7 @@ const step = fc.record({
 });
 
 const refused = { kind: 'refused', code: 'no', detail: 'No', retryable: false } as const;
-/** Some leave parts of a text with the gateway. */
+/** Answers of a gateway; with some of them the gateway has taken only some parts of a text. */
 const submissions: ((id: string) => Submission)[] = [
   (id) => ({ kind: 'accepted', reference: id }),
   () => refused,
@@ -73,7 +73,7 @@ test('ledger, rollups and balance agree to the ten-thousandth, whatever is sent,
           const clientTag = tags[number % 3]!;
           if (what === 'text')
             await sendSms(api, own, {
-              // No number of the simulator's own: the network that is played here has it.
+              // Not one of the simulator's numbers: the gateway of this test takes the text.
               recipient: '+447407000000',
               clientTag,
               content: number % 2 ? 'x'.repeat(161) : 'Hello',
@@ -109,7 +109,7 @@ test('ledger, rollups and balance agree to the ten-thousandth, whatever is sent,
           if (what === 'wait') await advanceClock(number * 1_000);
           if (what === 'sum') await smsLedger.sumUp();
           if (what === 'kill') {
-            // All that was summed up is gone, as when the process is killed before it commits.
+            // The transaction loses all sums, as when the process is killed before the commit.
             const killed = transaction(async () => {
               await smsLedger.sumUp();
               throw new Error('killed');
@@ -133,7 +133,7 @@ test('ledger, rollups and balance agree to the ten-thousandth, whatever is sent,
               parts: rows.reduce((sum, { parts }) => sum + parts, 0),
               gbp: rows.reduce((sum, { cost }) => sum + amountOf(cost), 0),
             }).toEqual({ messages: total.messages, parts: total.parts, gbp: amountOf(total.cost) });
-          // All that is paid for was charged, and nothing else.
+          // The charges cover exactly the cost in the report, and nothing else.
           expect(amountOf(total.cost) + amountOf(charges) + amountOf(refunds)).toBe(0);
         };
         for (const one of steps) {

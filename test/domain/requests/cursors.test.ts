@@ -28,7 +28,7 @@ test('a cursor is good only for its workspace, listing and filter', () => {
     { ...binding, filter: { status: 'queued' } },
     { ...binding, filter: {} },
     { workspaceId: binding.workspaceId, listing: binding.listing },
-    // Parts must not be able to flow into each other.
+    // Text must not be able to move from one part of the binding to the next.
     { workspaceId: 'workspace_1 emails', listing: '', filter: binding.filter! },
     { workspaceId: 'workspace_', listing: '1 emails', filter: binding.filter! },
   ];

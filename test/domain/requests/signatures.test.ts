@@ -28,7 +28,7 @@ function sentRequest({ method, url, headers }: Vector): requestSignatures.SentRe
   return { method, authority: authority!, path: path!, query: query ?? '?', header: (name) => headers[name] };
 }
 
-/** Verified at so many milliseconds after it was signed. */
+/** Verifies the request `afterMs` milliseconds after it was signed. */
 function verifyAt(vector: Vector, afterMs: number, caller = callerWith(vector.algorithm)) {
   const at = performance.now();
   setClock(Date.parse(frozen.createdAt) + afterMs, { from: at, to: at });
@@ -51,7 +51,7 @@ describe.each(frozen.vectors)('the frozen request: $name', (vector) => {
   test('is accepted, body and all', async () => {
     const verified = verifyAt(vector, 1_000)!;
     expect(verified.keyId).toBe(frozen.keyid);
-    // Without its nonce, which would go to the database.
+    // The nonce is left out, because it would be stored in the database.
     await requestSignatures.accept({ ...verified, nonce: null }, Buffer.from(vector.body));
     await expect(
       requestSignatures.accept({ ...verified, nonce: null }, Buffer.from(`${vector.body} `)),
@@ -104,7 +104,7 @@ test('a path that begins with two slashes, or has dots, is not tidied before it 
 
 test('the window is exact: 60 seconds before, 300 seconds after', () => {
   const vector = frozen.vectors[0]!;
-  // The clock runs on from there, so half a second is left to each side.
+  // The clock keeps running, so the test leaves a margin of about half a second on each side.
   expect(caught(() => verifyAt(vector, -60_500))).toEqual(refusal('created is more than 60 seconds ahead'));
   expect(verifyAt(vector, -59_500)).not.toBe(null);
   expect(verifyAt(vector, 300_400)).not.toBe(null);

@@ -25,7 +25,7 @@ test('what is stored of a batch adds up by the URL as it was written', async () 
         createdAt: now(),
         batchId,
         writtenIn,
-        // Two of one place in the source, and one that Liquid made.
+        // Two links come from one place in the source, and Liquid made the third.
         links: [`https://x.example/${index}`, `https://x.example/${index}/b`, 'https://y.example'].map(
           (url, place) => ({ url, token: `batch${index}${place}aa` }),
         ),

@@ -8,7 +8,7 @@ function render(source: string, data: Record<string, unknown>): string {
   return liquid.render(liquid.parse(source, false, limits), data, new Date(), limits);
 }
 
-/** The URLs of the rendered text, as the source has them. */
+/** Returns the URLs of the rendered text in the form in which the source wrote them. */
 function writtenOf(source: string, data: Record<string, unknown>): string[] {
   const shortened = shorten(render(source, data));
   if (!shortened.ok) throw new Error(shortened.message);
@@ -40,10 +40,10 @@ test.each<[string, Record<string, unknown>, string[]]>([
     { vip: true, id: 7 },
     ['https://x.example/{% if vip %}vip/{{ id }}{% else %}all{% endif %}/end'],
   ],
-  // Liquid makes the whole URL: there is nothing that was written.
+  // Liquid makes the whole URL, so the source has no written form of it.
   ['{{ link }}', { link: 'https://y.example/7' }, ['https://y.example/7']],
   ['{% assign u = "https://y.example/" | append: 7 %}{{ u }}', {}, ['https://y.example/7']],
-  // Rendering is left alone, so a filter sees what it would see anyway.
+  // Rendering is not changed, so a filter sees its usual input.
   [
     '{% capture u %}https://x.example/{{ id }}{% endcapture %}{{ u | size }} {{ u }}',
     { id: 7 },

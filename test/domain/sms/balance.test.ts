@@ -52,7 +52,7 @@ test('an accepted message takes its price off the balance; one that cannot be pa
   expect(second.status).toBe('held');
   expect([await left(), await attempt(second.id)]).toEqual([part, 'dropped']);
   expect((await smsOf(own, second.id)).eventTypes).toEqual(['sms.queued', 'sms.held']);
-  // Its parts are reserved.
+  // The parts of the held text count as used today.
   expect(await usedToday()).toBe(3);
 });
 
@@ -81,7 +81,7 @@ test('a message held for 72 hours fails, and its parts are given back', async ()
     reason: { category: 'expired', code: 'held_expired', retryable: true },
     eventTypes: ['sms.queued', 'sms.held', 'sms.failed'],
   });
-  // It was to go out a day later.
+  // The text was scheduled for a day later.
   expect(await statusOf(later)).toBe('held');
   expect(await left()).toBe(1);
 });

@@ -19,7 +19,7 @@ useDatabase();
 const recipient = '+447407000000';
 const hourMs = 3_600_000;
 const ofThree = 'x'.repeat(400);
-// In ten-thousandths.
+// In ten-thousandths of a pound.
 const [credit, price] = [10_000, 3 * 400];
 
 let api: Client;
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await balance.add(own.workspaceId, credit, null);
 });
 
-/** The first part was taken, the others are to come later: at once, where the test says nothing else. */
+/** The gateway took the first part and wants the others later: at once, unless a test changes `afterMs`. */
 const firstTaken: Submission = {
   kind: 'later',
   detail: 'Throttled',
@@ -56,7 +56,7 @@ async function partlyTaken(): Promise<string> {
   return id;
 }
 
-/** Balance, ledger and reports say the same. */
+/** Checks that balance, ledger and reports agree. */
 async function expectPaid(): Promise<void> {
   await countAll();
   expect(await balance.find(own.workspaceId)).toBe(credit - price);

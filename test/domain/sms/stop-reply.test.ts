@@ -160,7 +160,7 @@ test('nobody is answered who cannot be written to, nor by a workspace that may n
   const { id } = await senders.addNumber(own.workspaceId, ['GB']);
   await senders.assignNumber(id, number);
   const part = { gateway: 'carrier', recipient: number, content: 'STOP', place: null };
-  // A number of a country where the sender is not approved, one of no country, a short code, and a name.
+  // The senders: a number of a country where our sender is not approved, one of no country, a short code, and a name.
   for (const sender of ['+33612345678', '+883510000000', '60300', 'Bank'])
     await keep({ ...part, sender }, async () => true);
   expect(await replies()).toEqual([]);

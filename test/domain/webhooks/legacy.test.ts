@@ -25,7 +25,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** A message as its events carry it (API decisions §5, "SMS message"). */
+/** Makes a message as its events carry it (API decisions §5, "SMS message"). */
 function message(changes: object = {}) {
   return {
     id: newId('sms', now()),
@@ -60,7 +60,7 @@ async function record(type: EventType, data: ReturnType<typeof message>, from = 
   return event;
 }
 
-/** A legacy webhook for these events, and what its endpoint gets. */
+/** Makes a legacy webhook for these events, and records the requests that its endpoint gets. */
 async function start(names: LegacyEvent[], from = own) {
   const receiver = await startWebhookReceiver();
   const made = await webhooks.createLegacy(from.workspaceId, {
@@ -76,7 +76,7 @@ async function start(names: LegacyEvent[], from = own) {
 
 const bodyOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString());
 
-/** As a customer of the first version checks it. */
+/** Checks the signature as a customer of the first API version does. */
 function isSignedWith(secret: string, { headers, body }: ReceivedRequest): boolean {
   const text = `${headers['x-webhook-timestamp']}.${body.toString()}`;
   return (

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 type Row = { dueAt: Date; parked?: boolean; claims?: number };
 
-/** Emails that wait, copied in the database, so that nothing else knows of them. */
+/** Copies waiting emails inside the database, so that Redis has no job for them; returns their ids. */
 async function waiting(rows: Row[]): Promise<string[]> {
   const ids = rows.map(() => newId('email', now()));
   const columns = (await query('SHOW COLUMNS FROM emails')).map((column) => column['Field'] as string);
@@ -66,7 +66,7 @@ test('what has waited longest is taken first, and no more than a batch at a time
   const ids = await waiting(Array.from({ length: 520 }, (_, index) => ({ dueAt: ago(30_000 - index) })));
   await recovery.sweep();
   expect((await jobIds()).toSorted()).toEqual(ids.slice(0, 500).map((id) => `${id}-1`));
-  // As they are done, the rest follows.
+  // As the first emails are done, the rest follows.
   await query('DELETE FROM emails WHERE id IN (?)', [ids.slice(0, 100).map(idToBytes)]);
   await recovery.sweep();
   expect((await jobIds()).toSorted()).toEqual(ids.map((id) => `${id}-1`));
@@ -99,7 +99,7 @@ test('a row that its job does not reach gets another job in a minute, and then e
 
 test('what is due later takes up half of the room at most, in the order of its time, and is marked', async () => {
   const minute = 60_000;
-  // Each run lets in a few of a workspace.
+  // Each run lets in only a few emails of a workspace.
   const sweepOften = async () => {
     for (let runs = 0; runs < 8; runs += 1) await recovery.sweep();
   };
@@ -114,7 +114,7 @@ test('what is due later takes up half of the room at most, in the order of its t
   expect(await parked()).toEqual(ids.slice(250));
   const due = await waiting(Array.from({ length: 300 }, () => ({ dueAt: ago(1_000), parked: true })));
   await sweepOften();
-  // As many as there is room for, of those that are due.
+  // Of the due emails, as many as there is room for are in Redis.
   expect(await queueOf('send-email').getDelayedCount()).toBe(250);
   expect((await parked()).filter((id) => due.includes(id))).toHaveLength(50);
 });

@@ -52,7 +52,7 @@ test('workspaces of which many change at once wait for each other in one order, 
     Array.from({ length: 120 }, (_, index) =>
       transaction(async () => {
         await query('SELECT 1');
-        // An acceptance looks at its own workspace, at times exactly; workers end messages of many.
+        // An acceptance changes its own workspace and at times checks the exact total; workers change many workspaces.
         const [own] = all.slice(index % all.length);
         const order = index % 2 === 0 ? all : all.toReversed();
         for (const workspaceId of index % 5 === 0 ? [own!] : order)
@@ -74,7 +74,7 @@ test('a recount puts right what is wrong, also while emails are accepted, and on
   ]);
   expect(recounted.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(1);
   const [first] = await shardsOf(own.workspaceId);
-  // A second recount leaves as it is what the first has put right.
+  // A second recount does not change the numbers that the first one corrected.
   expect(first).toMatchObject({ shard: 0, messages: -1_000 });
   expect(await findWaiting(own.workspaceId)).toEqual(await countedRows(own.workspaceId));
   expect((await findWaiting(own.workspaceId)).messages).toBe(220);

@@ -17,8 +17,8 @@ useDatabase();
 const attachmentBytes = 4_000_000;
 
 /**
- * From now on the system refuses the process every write past some byte of a file, as a full disk would. Where it cannot,
- * the folder for the files goes away, which comes to the same.
+ * Makes every write of the process past some byte of a file fail, as on a full disk. On systems other than Linux it
+ * removes the folder for the files, which has the same effect.
  */
 function fillDisk(pid: number, folder: string): () => void {
   const limit = (bytes: string) =>

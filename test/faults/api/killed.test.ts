@@ -43,7 +43,7 @@ async function isWoken(reference: string): Promise<boolean> {
   return jobs.some((job) => job?.data.emailId === id);
 }
 
-/** Sends the one request that the process dies with, and never reads what comes. */
+/** Sends the request during which the process is killed, and never reads the answer. */
 function sendWithoutReading({ url }: { url: string }, reference: string): net.Socket {
   const body = JSON.stringify(bodyOf(reference));
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1');

@@ -21,7 +21,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** How many statements wait for the lock of a workspace. */
+/** Counts the statements that wait for the lock of a workspace. */
 async function countWaiting(): Promise<number> {
   const [row] = await query(
     `SELECT COUNT(*) AS n FROM ${processlist}
@@ -38,7 +38,7 @@ test('at SIGTERM the requests in hand are answered and told to close their conne
   const api = clientOf(web.url);
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  // Creating a webhook locks its workspace, so it comes to a halt there.
+  // Creating a webhook locks its workspace, so the request waits for this lock.
   const holder = transaction(async () => {
     await findWorkspaceForUpdate(own.workspaceId);
     lock();
@@ -99,7 +99,7 @@ test('SIGTERM under load: whatever is done is answered, and what is not answered
   const web = await startWeb();
   const sent: Sent[] = [];
   const load = Array.from({ length: customers }, async () => {
-    // Each with a connection of its own, kept alive.
+    // Each customer has a keep-alive connection of its own.
     const api = clientOf(web.url);
     for (let answer: Answer | null = null, isFirst = true; isFirst || answer; isFirst = false) {
       const reference = randomUUID();

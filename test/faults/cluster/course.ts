@@ -7,10 +7,10 @@ import { gapLimitsMs } from './faults.ts';
 import { type Gap, gapsOf, isTooLong } from './gaps.ts';
 import type { PreparedCluster } from './world.ts';
 
-/** All engines run on one machine, each of them several times. */
+/** Long, because several servers of each engine share one machine. */
 const restLimitMs = 600_000;
 
-/** Nodes and processes are killed, frozen, cut off and switched. */
+/** Runs the load while nodes and processes are killed, frozen, cut off and switched. */
 export async function runCluster(prepared: PreparedCluster, options: Options): Promise<Result> {
   const run = await startRun(prepared, { restLimitMs, ...options });
   const { seed, durationMs, gapMs } = options;

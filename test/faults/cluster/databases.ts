@@ -7,28 +7,28 @@ import { type OwnMysql, type OwnServer, ordinaryUser } from '../../support/serve
 import { addressOf } from '../../support/servers/tcp-proxy.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
-/** A node, or a member, of a group of servers that all have the same rows. */
+/** A node of a group of servers that all have the same rows. */
 export type Member = OwnMysql & Pick<Node, 'untilJoined'>;
 
 /** Several MySQL, of which one is written to at a time. */
 export type Database = {
   version: string;
   nodes: Member[];
-  /** The proxy that leads the processes of each machine to the writer, where something does. */
+  /** One proxy for each machine, which leads its processes to the writer; empty for a form without proxies. */
   proxies: OwnServer[];
   /** MYSQL_URL of the processes on that machine, counted from 1, as a user that read_only binds. */
   urlOf: (machine: number) => string;
-  /** The same as root. */
+  /** MYSQL_URL as root. */
   direct: string;
   /** The node that is written to now. */
   writer: () => Promise<Member>;
-  /** From the others, not from those who call it, where that can be done; returns what takes it back. */
+  /** Cuts the node off from the other nodes but not from its clients, where that is possible; returns the undo. */
   cutOff?: (node: Member) => Promise<() => Promise<void>>;
-  /** A planned switch, after which that node can be stopped; returns what makes it a node like the others again. */
+  /** Makes a planned switch, after which that node can be stopped; returns the undo. */
   switchFrom: (writer: Member) => Promise<() => Promise<void>>;
 };
 
-// A busy machine takes long over it.
+// The limit is long because a busy machine is slow.
 const limit = { timeoutMs: 120_000 };
 
 const through = (url: string, server: OwnServer): string => {
@@ -37,7 +37,7 @@ const through = (url: string, server: OwnServer): string => {
   return result.href;
 };
 
-/** Galera behind a HAProxy on each of two machines. */
+/** Starts Galera behind a HAProxy on each of two machines. */
 export async function galeraBehindHaproxy(): Promise<Database> {
   const nodes = await startGalera();
   const client = await findGalera(() => undefined);
@@ -72,7 +72,7 @@ export async function galeraBehindHaproxy(): Promise<Database> {
   };
 }
 
-/** Group Replication, whose members that are not the primary are read-only: the platform finds the one that is not. */
+/** Starts Group Replication. Only its primary is not read-only, and the platform has to find that member. */
 export async function groupReplication(): Promise<Database> {
   const nodes = await startGroupReplication();
   const [first] = nodes as [(typeof nodes)[number]];

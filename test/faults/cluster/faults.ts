@@ -5,7 +5,7 @@ import { type Faults, processFaults } from '../storm/faults.ts';
 import type { Slot } from '../storm/processes.ts';
 import type { Database, Member } from './databases.ts';
 
-/** The things that faults are done to. One node of each engine is harmed at a time: that is what three of them stand. */
+/** The targets of the faults. Only one node of each engine is harmed at a time, because three nodes survive no more. */
 export type Stage = { slots: Slot[]; database: Database; redis: RedisGroup };
 
 type Harm<Server> = (server: Server, stage: Stage) => Promise<() => unknown>;
@@ -63,7 +63,7 @@ const toPrimary = (harm: Harm<OwnServer>) => async (stage: Stage, _: string, amo
 
 const { 'wrong clock': _, ...ofProcesses } = processFaults;
 
-/** Accepting may stand still for so long: a node is lost, or its place is given to another one on purpose. */
+/** The longest time for which no request may be accepted, by the kind of fault. */
 export const gapLimitsMs: Record<string, number> = {
   'kill -9 of the writer': 10_000,
   'planned switch of the writer': 3_000,
@@ -72,7 +72,7 @@ export const gapLimitsMs: Record<string, number> = {
 const common: Faults<Stage> = {
   ...ofProcesses,
   'kill -9 of the writer': { to: ['mysql'], lasts: [0, 4_000], begin: toWriter(kill) },
-  // Longer than its group waits for it: another one has its place when it goes on.
+  // Longer than the group waits for its writer: another node is the writer when the frozen one goes on.
   'freeze of the writer': { to: ['mysql'], lasts: [8_000, 14_000], begin: toWriter(freeze) },
   'planned switch of the writer': { to: ['mysql'], lasts: [1_000, 4_000], begin: toWriter(restart) },
   'kill -9 of a reader': { to: ['mysql'], lasts: [0, 4_000], begin: toReader(kill) },
@@ -104,7 +104,7 @@ const ofProxies: Faults<Stage> = {
   },
 };
 
-/** All that can happen to it. */
+/** Returns the faults that this form of cluster can have. */
 export const faultsOf = ({ database }: Pick<Stage, 'database'>): Faults<Stage> => ({
   ...common,
   ...(database.cutOff && ofGroup),

@@ -56,6 +56,6 @@ test('time without a 2xx belongs to the fault of an engine in which it passes, n
     fault('kill', 'mysql', 7_200, 900),
   ];
   const gaps = gapsOf({ requests, stalls }, faults, limits).map(({ gapMs }) => gapMs);
-  // From 3,900 to 8,000 nothing was accepted: 100 are the first one's, and 1,000 the last one's.
+  // From 3,900 to 8,000 nothing was accepted: the first fault shares 100 ms of that time, the last one 1,000 ms.
   expect(gaps).toEqual([2_100, 4_100, 1_000]);
 });

@@ -1,6 +1,6 @@
 import type { InjectedFault, Ledger } from '../storm/types.ts';
 
-/** A fault, and for how long no request was accepted while it lasted; null: others stood in the way all the time. */
+/** A fault, and the longest time without an accepted request during it; null: other faults account for all of it. */
 export type Gap = { fault: InjectedFault; gapMs: number | null; limitMs: number | undefined };
 
 type Known = Pick<Ledger, 'requests' | 'stalls'>;
@@ -9,7 +9,7 @@ type Span = { fromMs: number; toMs: number };
 const spanOf = ({ atMs, lastedMs }: InjectedFault): Span => ({ fromMs: atMs, toMs: atMs + lastedMs });
 const meet = (one: Span, other: Span): boolean => one.fromMs < other.toMs && other.fromMs < one.toMs;
 
-/** As much of a pause as lies between the fault before this one and the fault after it. */
+/** Returns the part of a pause between the fault before this one and the fault after it. */
 const clip = (pause: Span, own: Span, others: Span[]): Span => ({
   fromMs: Math.max(
     pause.fromMs,
@@ -22,9 +22,9 @@ const clip = (pause: Span, own: Span, others: Span[]): Span => ({
 });
 
 /**
- * The longest time without a 2xx that falls into the fault, even in part. Where the fault has a limit, no time counts in
- * which a web process was harmed too, or the whole machine gave nobody any time, and none that belongs to the fault of the
- * same engine before or after it: those answer for themselves.
+ * Returns for each fault the longest pause without a 2xx that overlaps it. Where the kind of fault has a limit, a pause
+ * does not count if it overlaps a fault of a web process or a stall of the whole machine. The part of a pause that
+ * belongs to the fault of the same engine before or after is cut off, because it counts there.
  */
 export function gapsOf(
   { requests, stalls }: Known,

@@ -8,7 +8,7 @@ import { type Database, galeraBehindHaproxy, groupReplication } from './database
 import { faultsOf, type Stage } from './faults.ts';
 import type { FormName } from './forms.ts';
 
-/** Patient, as the nodes share one busy machine: what the guide for operators has, or twice of it. */
+/** Long, as the nodes share one busy machine: the value in the guide for operators, or twice as much. */
 const lostAfterMs = 2_000;
 const partitions = 4;
 const prefix = '{messaging}';
@@ -41,7 +41,7 @@ type Options = {
 
 const machines = 2;
 
-/** The engines and the world outside, before any process of the platform: each of those is there twice. */
+/** Starts the engines and the outside servers, and prepares two processes of each kind of the platform. */
 export async function prepareCluster({ form, folder, size, settings, log }: Options) {
   const chosen = engines[form];
   log(`${form}: starting the engines`);

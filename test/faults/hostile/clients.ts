@@ -3,8 +3,8 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Clients that mean no good, in a process of their own: `node clients.ts KIND PORT COUNT`, with the KEYS and SENDERS of workspaces. It writes
- * one line of JSON for each change of what it has seen; the last one counts.
+ * Hostile clients in a process of their own: `node clients.ts KIND PORT COUNT`, with the KEYS and SENDERS of workspaces
+ * in the environment. The process writes its counts as a line of JSON after changes; the last line counts.
  */
 export type Seen = {
   /** Connections that are open, and those that the server has closed. */
@@ -24,7 +24,7 @@ let isChanged = true;
 
 type Options = { reads?: boolean };
 
-/** Each dials anew only when it is told to. */
+/** Opens a connection. A closed one is replaced only where the client asks for a new one. */
 function open({ reads = true }: Options = {}): Promise<net.Socket> {
   const socket = net.connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true }).setNoDelay(true);
   socket.on('error', () => {});
@@ -63,7 +63,7 @@ const post = (length: number, index: number) =>
   `POST /v2/email HTTP/1.1\r\n${authorization(index)}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 const get = (target: string, lines = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${lines}\r\n`;
 
-/** 20 MB of JSON, which is a good email. */
+/** Returns 20 MB of JSON, which is a valid email. */
 function largeBody(index: number): Buffer {
   const content = randomBytes(14_900_000).toString('base64');
   const attachments = [{ filename: 'a.bin', contentType: 'application/octet-stream', content }];
@@ -85,9 +85,9 @@ const extremes = [
   `POST /v2/email HTTP/1.1\r\n${authorization(0)}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\n`,
 ];
 
-/** The work of one client of each kind, `index` being its number. Most come again as soon as they are closed. */
+/** The work of one client of each kind, `index` being its number. Some kinds connect again after a pause. */
 const clients: Record<string, (index: number) => Promise<void>> = {
-  /** Half of them say nothing at all, half ask once. */
+  /** Half of the clients send nothing, the other half send one request. */
   async idle(index) {
     const socket = await open();
     if (index % 2 === 1) socket.write(get('/health/live'));
@@ -99,7 +99,7 @@ const clients: Record<string, (index: number) => Promise<void>> = {
   },
   async 'slow body'(index) {
     const socket = await open();
-    // Every fifth has no key.
+    // Every fifth request has no key.
     socket.write(post(100_000, index).replace(index % 5 === 0 ? /Authorization.*\r\n/ : '', ''));
     await drip(socket, () => ' ', 500);
   },
@@ -107,7 +107,7 @@ const clients: Record<string, (index: number) => Promise<void>> = {
     for (let at = index; ; at += 1) {
       const socket = await open();
       socket.write(extremes[at % extremes.length]!);
-      // Half of them leave in the middle, in one direction only.
+      // Every second request is followed by the end of the client's direction only.
       if (at % 2 === 0) socket.end();
       await sleep(200);
       if (at % 3 === 0) socket.resetAndDestroy();
@@ -147,7 +147,7 @@ if (import.meta.main) {
     if (isChanged) console.log(JSON.stringify(seen));
     isChanged = false;
   }, 100);
-  // Not all in one moment: the queue of new connections is short on some systems, and then they come a second later.
+  // The clients start in groups: some systems have a short queue of new connections, and a full one costs a second.
   for (let index = 0; index < Number(count); index += 1) {
     void behave(index);
     if (index % 100 === 99) await sleep(10);

@@ -93,7 +93,7 @@ test.each([
   expect(email.count()).toBe(1);
 });
 
-/** More than are made before the attempt is given up. */
+/** More cuts than the attempt makes tries before it gives up. */
 const many = 100;
 
 // Shows F22

@@ -86,7 +86,7 @@ test.each(
     const recipient = `${randomUUID()}@example.com`;
     const email = await acceptEmail(own, { recipient });
     const cut = line.cutNext(moment, statement);
-    // Either it ends in an outage, after which the job comes again, or it has written its outcome at the second try.
+    // The attempt fails with an outage, after which the job comes again, or its second try has written the outcome.
     await attemptEmail(email.id).catch((error) =>
       expect(error).toMatchObject({ code: 'service_unavailable' }),
     );

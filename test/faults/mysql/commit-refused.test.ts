@@ -43,7 +43,7 @@ afterEach(async () => {
 
 const say = (number: number) => `SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ${number}`;
 
-/** The email's body too, as that makes a difference to the way it is committed: together with others, or alone. */
+/** The size of the body decides how the email is committed: a small one together with others, a large one alone. */
 const sizes = { small: 'A text', large: 'A text. '.repeat(20_000) };
 
 function caller(text: string) {
@@ -124,7 +124,7 @@ test.each(
     const replaced = line.replaceNext(fate === 'done' ? 'CALL commit_and_fail()' : say(number));
     await expectRefused(await post());
     await replaced;
-    // The server may still be taking back what was refused, which is answered as a request in hand.
+    // While the server still rolls back the refused transaction, the answer is idempotency_in_progress.
     const done = await waitFor('the first is over', async () => {
       const answer = await post();
       return codeOf(answer.body) !== 'idempotency_in_progress' && answer;

@@ -37,7 +37,7 @@ const post = (api: Client, own: Own, reference: string) =>
     body: newEmail(own, { clientReference: reference, recipient: `${reference}@example.com` }),
   });
 
-/** Customers who send one email after the other until they are told to stop, whatever they are answered. */
+/** Starts customers who send one email after the other until `stop`, whatever the answers are. */
 function startLoad(api: Client, own: Own) {
   const sent: Sent[] = [];
   let isOver = false;
@@ -46,7 +46,7 @@ function startLoad(api: Client, own: Own) {
       const reference = randomUUID();
       const first = await post(api, own, reference);
       sent.push({ reference, first, acknowledged: first.status === 201 ? first : null });
-      // As a customer who was told to come back later.
+      // A customer who is refused waits before the next request.
       if (first.status !== 201) await sleep(50);
     }
   });
@@ -100,7 +100,7 @@ test('MySQL killed under load: what was accepted is there and goes out once, the
       expect([again.body, again.headers['idempotent-replayed']]).toEqual([acknowledged.body, 'true']);
     ids.set(reference, again.body.id);
   }
-  // An email just claimed, with the answer to the claim lost, waits for the end of its lease.
+  // If the answer to a claim was lost, its email waits until the lease ends.
   await waitFor('only those of lost claims wait', async () => {
     const rows = await query(
       "SELECT id FROM emails WHERE status = 'queued' AND (lease_token IS NULL OR due_at > ?)",
@@ -123,7 +123,7 @@ test('MySQL killed under load: what was accepted is there and goes out once, the
   expect(twice).toEqual([]);
   for (const process of [web, worker]) {
     expect(process.isRunning()).toBe(true);
-    // That the database is away is said; that something did not expect it would be a fault.
+    // The log may say that the database is away; an unexpected or unhandled error would be a fault.
     expect(process.output()).not.toMatch(/"level":"fatal"|unexpected|unhandled/i);
   }
 });

@@ -32,13 +32,13 @@ beforeAll(async () => {
 
 const recipients = () => sink.messages.flatMap(({ envelope }) => envelope.to).toSorted();
 
-// The end of the file drops its database.
+// The cleanup at the end of the file drops the database, so MySQL must be writable again.
 afterEach(() => mysql.query('SET GLOBAL read_only = 0'));
 
 // Shows F25
 test('while MySQL is read-only nothing is accepted or sent, what is there can be read, and then all goes on', async () => {
   const waiting = await acceptEmail(own, { recipient: 'waiting@example.com' });
-  // Nobody has woken a worker for it: the sweep finds it, once it is overdue.
+  // No job was made for this email, so the sweep finds it once it is overdue.
   await advanceClock(3_000);
   const idempotencyKey = randomUUID();
   const post = () =>

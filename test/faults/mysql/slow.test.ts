@@ -49,7 +49,7 @@ function expectRefused({ status, headers, body }: Answer): void {
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
 }
 
-// Most of the time of both goes by in waiting.
+// These tests run concurrently because both mostly wait.
 // Shows F23
 test.concurrent('with MySQL half a second away, more requests than connections: each is done or told to come back', async () => {
   const { line, web, post } = await startSlow();
@@ -58,7 +58,7 @@ test.concurrent('with MySQL half a second away, more requests than connections: 
   line.delay(250);
   const answers = await Promise.all(all.map(post));
   const refused = answers.filter(({ status }) => status !== 201);
-  // They share their commits, so most of them or all are done; whoever waits for 5 seconds is not.
+  // The requests share commits, so most or all are done; a request that waits for 5 seconds is refused.
   refused.forEach(expectRefused);
   expect(line.connections()).toBeLessThanOrEqual(poolSize);
   await line.pass();

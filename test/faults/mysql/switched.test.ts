@@ -32,7 +32,7 @@ let processes: PlatformProcess[];
 let api: Client;
 beforeAll(async () => {
   [own, sink] = await Promise.all([workspace(), startSmtpSink()]);
-  // So that there is always something in hand.
+  // The delay keeps some work in progress at all times.
   const relay = await startTcpProxy(sink.url);
   relay.delay(5);
   const [web, worker] = await Promise.all([
@@ -40,7 +40,7 @@ beforeAll(async () => {
     startWorkerProcess([], {
       SMTP_URL: relay.url,
       EMAIL_CONCURRENCY: '10',
-      // Work just claimed, that then could not be marked as begun, waits for the end of its lease.
+      // Work that was claimed but could not be marked as begun waits until its lease ends.
       SMTP_TIMEOUT_SECONDS: '2',
       WEBHOOK_TIMEOUT_SECONDS: '2',
       LEASE_SECONDS: '5',
@@ -50,12 +50,12 @@ beforeAll(async () => {
   api = clientOf(web.url);
 });
 
-// A busy machine takes long over it.
+// The limit is long because a busy machine is slow.
 const limit = { timeoutMs: 120_000 };
 const emails = 120;
 const accepted = new Set<string>();
 
-/** As a caller does who was promised that the same key may be tried again. */
+/** Sends an email again under the same Idempotency-Key until it is accepted, as the API allows. */
 async function sendUntilAccepted(recipient: string): Promise<void> {
   const idempotencyKey = randomUUID();
   await waitFor(
@@ -86,7 +86,7 @@ test('the primary of MySQL is switched under load, and old connections stay wher
   await waitFor('some are accepted', () => accepted.size >= emails / 3, limit);
   await pair.switchOver();
   const sentBefore = sink.messages.length;
-  // As long as it takes until a proxy or DNS knows of it.
+  // Proxies and DNS need about this long to learn of the switch.
   await sleep(300);
   line.redirect(second!.url);
   await sending;

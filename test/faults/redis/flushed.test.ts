@@ -40,7 +40,7 @@ test('Redis forgets 100 scheduled and 50 due emails: all go out, none before its
   await waitFor('the due emails have arrived', () => arrived('due') === 50);
   expect(arrived('early') + arrived('late')).toBe(0);
 
-  // And once more, now that the workers have put the near ones back.
+  // Redis is emptied once more, after the workers have put the near ones back.
   await forgetRedis();
   await advanceClock(10 * minuteMs);
   await waitFor('the early emails have arrived', () => arrived('early') === 50);

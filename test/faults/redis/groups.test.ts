@@ -35,7 +35,7 @@ beforeAll(async () => {
   changeSettings({ SMTP_URL: sink.url });
 });
 
-// A busy machine takes long over it.
+// The limit is long because a busy machine is slow.
 const limit = { timeoutMs: 120_000 };
 let number = 0;
 async function accept(count: number): Promise<string[]> {
@@ -85,7 +85,7 @@ test.each([
     expect((await readRedisMemory())!.usedBytes).toBeGreaterThan(0);
     const stoppedAt = performance.now();
     expect(await worker.stop()).toEqual({ code: 0, signal: null });
-    // Far below the grace, which it took while it waited for the node that was gone.
+    // Far below the grace time, which a worker that waited for the lost node would use up.
     expect(performance.now() - stoppedAt).toBeLessThan((graceSeconds * 1000) / 2);
   },
   300_000,
@@ -121,7 +121,7 @@ test('the number of partitions is changed with work in hand, and nothing is lost
   changeSettings({ QUEUE_PARTITIONS: 2 });
   await closeQueues();
   const workers = await runWorkers(['send-email', 'sweep']);
-  // Until the sweep misses those that stand where nobody looks any more.
+  // After this time the sweep also finds the emails whose jobs are in partitions that no worker reads any more.
   await advanceClock(10_000);
   await areSent(recipients);
   expect(recipients.map(copiesOf)).toEqual(recipients.map(() => 1));

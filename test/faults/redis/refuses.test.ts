@@ -22,7 +22,7 @@ let line: TcpProxy;
 beforeAll(async () => {
   [first, second] = await Promise.all([startOwnRedis(), startOwnRedis()]);
   line = await startTcpProxy(first.url);
-  // Two servers have two passwords, and a connection is made with the one of the first.
+  // Connections use the password of the first server, so the second one gets the same password.
   await say(second.url, ['config', 'set', 'requirepass', new URL(first.url).password]);
   const pass = new URL(second.url);
   pass.password = new URL(first.url).password;
@@ -78,7 +78,7 @@ test.each(faults)('a Redis that %s answers a PING, and is down, for %s', async (
   expect(await say(first!.url, ['ping'])).toBe('PONG');
   await waitFor('it is known', async () => {
     const state = await ready();
-    // While it connects anew nothing is said by Redis.
+    // While the process reconnects there is no fault word from Redis.
     expect([undefined, word]).toContain(state.redisFault);
     expect(state).toMatchObject({ ready: true, mysql: 'up' });
     return state.redis === 'down' && state.redisFault === word;
@@ -121,7 +121,7 @@ test('who asks again and again costs Redis one look a second', async () => {
   await waitFor('Redis has told of all', () => isSeen);
   redis.disconnect();
   expect(looks).toBeGreaterThan(0);
-  // One more: the look that the web process may have had in hand.
+  // One look more is allowed, which the web process may have begun before.
   expect(looks).toBeLessThanOrEqual(2 + seconds);
 });
 

@@ -27,7 +27,7 @@ let worker: PlatformProcess;
 let api: Client;
 beforeAll(async () => {
   [own, sink] = await Promise.all([workspace(), startSmtpSink()]);
-  // So that there is always something in hand.
+  // The delay keeps some work in progress at all times.
   const relay = await startTcpProxy(sink.url);
   relay.delay(5);
   const limits = { RATE_LIMIT_PER_SECOND: '1000', WORKSPACE_RATE_LIMIT_PER_SECOND: '2000' };
@@ -38,10 +38,10 @@ beforeAll(async () => {
   [web, worker, api] = [server, workers, clientOf(server.url)];
 });
 
-// A busy machine takes long over it.
+// The limit is long because a busy machine is slow.
 const limit = { timeoutMs: 120_000 };
 let number = 0;
-/** So many emails, a few at a time. */
+/** Sends `count` emails, a few at a time, and returns their recipients. */
 async function send(count: number): Promise<string[]> {
   const recipients = Array.from({ length: count }, () => `person-${(number += 1)}@example.com`);
   const waiting = [...recipients];
@@ -56,7 +56,7 @@ async function send(count: number): Promise<string[]> {
 const copiesTo = (recipient: string) =>
   sink.messages.filter(({ envelope }) => envelope.to.includes(recipient)).length;
 
-/** All of them arrive by themselves, and none comes twice, as the end of the work in hand shows. */
+/** Waits until all emails have arrived and count as sent, and checks that none came twice. */
 async function arriveOnce(recipients: string[]): Promise<void> {
   await waitFor('all have arrived', () => recipients.every((recipient) => copiesTo(recipient) > 0), limit);
   await waitFor(
@@ -76,7 +76,7 @@ test('Redis is killed amid sending and comes back with what it wrote down: all i
   const before = await send(40);
   await redis.kill();
   const meanwhile = await send(40);
-  // It is looked at once a second.
+  // The health check asks Redis at most once a second.
   await waitFor('ready says that Redis is away', async () => {
     const { body } = await api.request('GET', '/health/ready');
     return body.ready === true && body.redis === 'down';
@@ -90,9 +90,9 @@ test('Redis is killed amid sending and comes back with what it wrote down: all i
 test('Redis hangs for longer than any lock lasts: requests are as quick as ever, and nothing is done twice', async () => {
   const undisturbed = await send(40);
   redis.freeze();
-  // BullMQ's locks end after 4 seconds, whether their holders could renew them or not.
+  // The locks of BullMQ end after 4 seconds, also where Redis is frozen and their holders cannot renew them.
   const over = sleep(5_000);
-  // A request that waited for Redis would not be answered before it goes on, and it goes on after these.
+  // Redis goes on only after these sends, so a request that waited for Redis would get no answer here.
   const frozen = await send(200);
   await over;
   redis.thaw();

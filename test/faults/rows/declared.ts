@@ -6,14 +6,14 @@ type Node = { type: string; start: number; end: number; [field: string]: unknown
 const declaring = new Set(['test', 'it', 'describe']);
 
 /**
- * The declarations of a test file, by the number of the line that it begins: a test or a group of tests by its name as
- * it stands there, a row of a table by the name of its test with the row's first text in its place.
+ * Returns the names of the declarations of a test file, by the number of their first line: for a test or a group its
+ * title as written, for a row of a table the title of its test with the row's first text filled in.
  */
 export function declarationsOf(source: string): Map<number, string> {
   const found = new Map<number, string>();
   const titles = new Map<Node, string>();
 
-  // Where several begin on a line, the outermost is meant.
+  // Where several declarations begin on one line, the outermost counts.
   function declare(node: Node, name: string): void {
     const lines = source.slice(0, node.start).split('\n');
     if (lines.at(-1)?.trim() === '' && !found.has(lines.length)) found.set(lines.length, name);
@@ -35,7 +35,7 @@ export function declarationsOf(source: string): Map<number, string> {
   return found;
 }
 
-/** Of `test(title, …)`, `describe.for(rows)(title, …)`, `test.each(rows)(title, …)` and the like. */
+/** Returns the title and the rows of `test(title, …)`, `describe.for(rows)(title, …)` and the like. */
 function testOf(call: Node): { title: Node | undefined; rows: Node[] } | undefined {
   let callee = call['callee'] as Node;
   let table: Node | undefined;
@@ -61,7 +61,7 @@ function nameOf(title: string | undefined, { text, placeholder }: Label): string
   return title.includes(placeholder) ? title.replace(placeholder, () => text) : `${title}: ${text}`;
 }
 
-/** The text that a row of a table begins with, and what stands for it in the name of the test. */
+/** Returns the first text of a row of a table, and its placeholder in the title of the test. */
 function labelOf(row: Node, source: string): Label | undefined {
   const [first] = (row['elements'] ?? row['properties'] ?? []) as (Node | null)[];
   const isProperty = first?.type === 'Property';

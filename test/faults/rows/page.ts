@@ -11,7 +11,7 @@ const abuse = [...abuseByRequests, ...abuseByContent, ...abuseByMail, ...abuseBy
 
 const ids = [...abuse, ...faults].flatMap((group) => Object.keys(group.rows));
 
-/** Complaints that keep the page from being true; none, if it can be written. */
+/** Returns the complaints for which the page cannot be written; none if it can. */
 export function complaintsOf({ shown, complaints }: Tags, listed: readonly string[] = ids): string[] {
   const isShown = new Set(shown.map(({ row }) => row));
   const numbered = ['A', 'F'].flatMap((letter) =>
@@ -28,7 +28,7 @@ export function complaintsOf({ shown, complaints }: Tags, listed: readonly strin
   ];
 }
 
-/** The whole of test/faults/README.md. */
+/** Returns the whole text of test/faults/README.md. */
 export function pageOf(shown: readonly Shown[]): string {
   const byRow = Map.groupBy(shown, ({ row }) => row);
   const part = (title: string, groups: readonly Group[]) => [
@@ -79,7 +79,7 @@ function entryOf(id: string, { tried, expected, untested }: Row, shown: readonly
   ].join('\n');
 }
 
-/** Lines of at most 110 characters; those after the first are indented. */
+/** Breaks the text into lines of at most 110 characters; the lines after the first are indented. */
 function wrapped(text: string, indent = ''): string {
   const lines: string[] = [];
   for (const word of text.split(/(?<=\S) /)) {

@@ -8,10 +8,10 @@ export type Tags = { shown: Shown[]; complaints: string[] };
 
 const root = path.join(import.meta.dirname, '../../..');
 const tag = /^\s*\/\/ Shows ((?:[AF]\d+)(?:, [AF]\d+)*)$/;
-// A tag that is written otherwise would be passed over in silence.
+// Matches tags in a wrong form too, so that they are refused and not ignored in silence.
 const almost = /(^|\s)\/[/*]+\s*shows?:?\s+[AF]\d/i;
 
-/** The tags of every file in test/. */
+/** Reads the tags of every file in test/. */
 export function readTags(): Tags {
   const names = fs.globSync('test/**/*.ts', { cwd: root }).map((name) => name.split(path.sep).join('/'));
   const found = names.toSorted().map((file) => tagsOf(file, fs.readFileSync(path.join(root, file), 'utf8')));
@@ -21,7 +21,7 @@ export function readTags(): Tags {
   };
 }
 
-/** Each `// Shows A1, F2` of a file, with what is declared below it: a test, a group of tests or a row of its table. */
+/** Finds each `// Shows A1, F2` of a file, with the declaration below it: a test, a group or a row of a table. */
 export function tagsOf(file: string, source: string): Tags {
   const tags: Tags = { shown: [], complaints: [] };
   if (!almost.test(source)) return tags;
@@ -40,7 +40,7 @@ export function tagsOf(file: string, source: string): Tags {
   return tags;
 }
 
-/** The number of the next line that is no comment. */
+/** Returns the number of the next line that is not a comment. */
 function lineBelow(lines: readonly string[], index: number): number {
   const below = lines.findIndex((line, each) => each > index && !/^\s*\/\//.test(line));
   return below + 1;

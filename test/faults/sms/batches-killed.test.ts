@@ -24,11 +24,11 @@ beforeAll(async () => {
 useDatabase();
 
 const rows = sized(500, 50_000);
-/** In each of them every harm is done once. */
+/** Each round does every harm once. */
 const rounds = sized(1, 2);
 /** SMS_BATCH_SEED repeats a run. */
 const seed = Number(process.env['SMS_BATCH_SEED'] ?? Date.now() % 100_000);
-/** So often a process may have ended its work just before it was killed. */
+/** The most tries for one harm: a process may finish its work just before it is killed. */
 const mostTries = 10;
 
 const kinds = {
@@ -37,7 +37,7 @@ const kinds = {
   events: ['relay-events', 'sweep', 'purge-expired', 'webhook-health', 'check-domains'],
 };
 type Kind = keyof typeof kinds;
-/** Rows that the one process of a kind has in hand, or that nobody but it takes on. A dead one does not let go of them. */
+/** Finds rows that only the process of that kind works on. A dead process does not release its rows. */
 const inHand: Record<Kind, string> = {
   batches: 'SELECT 1 FROM sms_batches WHERE lease_token IS NOT NULL AND due_at > ? LIMIT 1',
   sms: 'SELECT 1 FROM sms_messages WHERE lease_token IS NOT NULL AND due_at > ? LIMIT 1',
@@ -65,7 +65,7 @@ test(
         harm: () => running.get(kind)!.kill(),
         isProcess: true,
       })),
-      // A server goes amid the work of the kind that asks it most.
+      // A server is harmed amid the work of `sms`, the kind that uses it most.
       { name: 'redis', victim: 'sms', harm: () => forgetRedis(), isProcess: false },
       { name: 'mysql', victim: 'sms', harm: () => mysql.kill(), isProcess: false },
     ];
@@ -84,7 +84,7 @@ test(
       expect(answer.status).toBe(201);
       batches.push({ id: answer.body.id, first: total() });
     };
-    // The process that was asked dies; who asks again with the same Idempotency-Key gets the one batch.
+    // The web process is killed amid the request; a retry with the same Idempotency-Key gets the same, single batch.
     const postToDying = async () => {
       const cut = post(total()).catch(() => null);
       await sleep(random() * 200);
@@ -104,7 +104,7 @@ test(
     for (let round = 0; round < rounds; round += 1) {
       const order = harms.toSorted(() => random() - 0.5);
       for (const [index, { name, victim, harm, isProcess }] of order.entries()) {
-        // Each comes amid the work of a batch that is young: one that came after it would show nothing.
+        // Each harm comes amid the work of a new batch: after the end of the work it would show nothing.
         await (index === 0 ? postToDying() : postOne());
         for (let isMet = false, tries = 1; !isMet; tries += 1) {
           expect(tries, `${name} has had nothing in hand when it was harmed`).toBeLessThanOrEqual(mostTries);
@@ -113,7 +113,7 @@ test(
             timeoutMs: 15_000,
             intervalMs: 1,
           }).catch(() => false);
-          // It may have ended all of its work before it was looked at, while others still have some.
+          // This kind may have finished its work before the check, while other kinds still have some.
           if (!isSeen) {
             await postOne();
             continue;
@@ -123,7 +123,7 @@ test(
           await harm();
           if (isProcess) isMet = await hasInHand(victim);
           await (name === 'mysql' ? mysql.start() : isProcess && start(victim));
-          // The work that the dead one had in hand is free again.
+          // The leases of the dead process end.
           await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
         }
         harmed.push(name);

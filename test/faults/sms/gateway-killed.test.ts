@@ -22,7 +22,7 @@ const everyMs = 10;
 const receipts = 15;
 const unanswered = 5;
 
-/** Brings each of these to the newest line, one every 10 ms, and again until it is acknowledged. */
+/** Delivers each content to the newest connection, one every 10 ms, and repeats it until it is acknowledged. */
 function carrierOf(smsc: Smsc, contents: readonly string[]) {
   const out = new Map<number, string>();
   const left = [...contents];
@@ -57,7 +57,7 @@ function carrierOf(smsc: Smsc, contents: readonly string[]) {
   const running = run();
   return {
     acknowledged,
-    /** The line is gone, and what had no answer with it. */
+    /** Notes that the connection is lost, so that contents without an answer are delivered again. */
     lineIsGone: () => {
       note();
       left.unshift(...out.values());
@@ -135,6 +135,6 @@ test('a worker is killed amid 100 texts and receipts a second: none is lost, non
   expect((await received()).toSorted()).toEqual(texts.toSorted());
   for (const one of sent)
     expect((await smsOf(own, one)).eventTypes).toEqual(['sms.queued', 'sms.sent', 'sms.delivered']);
-  // One more copy each of those that were under way, and of nothing else.
+  // Each text that had no answer has one more copy, and no other text has.
   expect(smsc.taken).toHaveLength(receipts + 2 * unanswered);
 });

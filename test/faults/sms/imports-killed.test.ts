@@ -29,12 +29,12 @@ let doomed: Awaited<ReturnType<typeof startWeb>>[];
 beforeAll(async () => {
   mysql = await startCommitCut(config.MYSQL_URL);
   survivor = await startApi();
-  // The moments below kill them, one for each moment of an import and of a click; all start at once.
+  // One process for each moment of an import or a click at which the tests below kill it; all start at once.
   const settings = { MYSQL_URL: mysql.url };
   doomed = await Promise.all(Array.from({ length: moments.length + 2 }, () => startWeb(settings)));
 });
 
-/** Has a process begin a piece of work, and kills it once the moment has come. */
+/** Lets a web process begin some work, and kills the process once the moment is reached. */
 async function killedAt(
   reached: () => Promise<unknown>,
   begin: (web: Client) => Promise<unknown>,
@@ -61,10 +61,10 @@ const postFile = (api: Client, key: string, idempotencyKey: string) =>
     headers: { ...form.headers, 'idempotency-key': idempotencyKey },
   });
 const browser = { 'user-agent': 'Mozilla/5.0 (iPhone) AppleWebKit/605.1.15' };
-/** Then what an import has left behind counts as left. */
+/** After this time the rows of an unfinished import count as abandoned. */
 const leftAfterMs = 11 * 60_000;
 
-/** The rows are written, and deleted, 2,000 at a time: this is the fewest that take two times. */
+/** Rows are written and deleted 2,000 at a time, so this number takes two chunks. */
 const length = 2_100;
 const csv = `number\n${Array.from({ length }, (_, index) => `+44740${`${index}`.padStart(7, '0')}`).join('\n')}\n`;
 const form = importForm({ content: 'Hello' }, csv);
@@ -108,7 +108,7 @@ test.each(moments)(
     expect((await batches()).map(({ id }: { id: string }) => id)).toEqual([made.body.id]);
     expect(made.body.counts).toMatchObject({ total: length, waiting: length });
 
-    // The dead process cannot give up its rows: they are found once they have been left alone for long enough.
+    // The dead process cannot release its rows, so they are found only after `leftAfterMs`.
     await advanceClock(leftAfterMs);
     await smsBatches.deleteLeftImports();
     expect(await rows()).toBe(length);
@@ -173,14 +173,14 @@ test('a worker killed while it deletes what an import has left: no row is forgot
   await advanceClock(leftAfterMs);
   const someDeleted = /^DELETE FROM sms_batch_rows/;
   for (const moment of ['before', 'after'] as const) {
-    // Every worker that starts asks for the repeating jobs whose turn has not been had yet.
+    // With an empty Redis the worker makes the repeating jobs anew when it starts, so that they run at once.
     await forgetRedis();
     const reached = mysql.holdNext(moment, /^COMMIT$/i, { behind: someDeleted });
     const worker = await startWorkerProcess(['purge-expired'], { MYSQL_URL: mysql.url });
     await reached;
     await worker.kill();
     const rest = moment === 'before' ? length : length - 2_000;
-    // The server undoes what the dead one has not committed.
+    // MySQL rolls back the open transaction of the dead worker.
     await waitFor('its rows are free', async () => (await rowsOf(workspaceId)) === rest);
     expect(await waitingOf(workspaceId)).toBe(rest);
   }
@@ -208,7 +208,7 @@ test(
       shortenLinks: true,
     });
     await workOff(id);
-    // As if all of them had been handed over, and nothing was left to send.
+    // Marks all texts as handed over, so that nothing is left to send.
     await query('UPDATE sms_messages SET handover_at = created_at WHERE batch_id = ?', [idToBytes(id)]);
     const texts = await query('SELECT id, content FROM sms_messages WHERE batch_id = ? ORDER BY id', [
       idToBytes(id),
@@ -230,7 +230,7 @@ test(
       await sleep(random() * 1_500);
       await web.kill();
       await Promise.all([cut, clicking]);
-      // A dead import holds its place, of two, for a minute.
+      // A dead import occupies one of the two places for imports for a minute.
       await advanceClock(61_000);
     }
 

@@ -15,7 +15,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 useDatabase();
 
 const texts = 60;
-/** The phone that answers each of them. */
+/** The phone that answers each text. */
 const answering = '+447700900007';
 
 test('a worker is killed and Redis emptied amid many texts: each phone has each text once, and one answer to it comes', async () => {

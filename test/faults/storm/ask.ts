@@ -12,7 +12,7 @@ export type Question = {
 
 export type Reply = { status: number; location: string | null; isReplayed: boolean; text: string };
 
-// A frozen process holds its requests for as long; a repetition then goes to another.
+// A frozen process answers nothing; after this time the request is repeated at another process.
 const answerWithinMs = 12_000;
 
 const dispatcher = new Agent({
@@ -24,7 +24,7 @@ const dispatcher = new Agent({
 
 let turn = 0;
 
-/** One request to one of the web processes in turn. Null: no answer came, and nobody knows what was done. */
+/** Sends one request to the next web process in turn. Returns null where no answer came: its effect is unknown. */
 export async function ask(world: Pick<World, 'webUrls'>, question: Question): Promise<Reply | null> {
   const urls = world.webUrls();
   if (urls.length === 0) return null;

@@ -51,7 +51,7 @@ export function readOne(scene: Scene): Planned | null {
   });
 }
 
-/** A record that is read after another reading of it was answered is not older than that one. */
+/** Notes a read of a record, and checks that it is not older than an earlier read that was answered before it began. */
 function seen(ledger: Ledger, item: Item, body: any, { startedMs, answeredMs }: Times): void {
   const { id, status, openCount = 0 } = body;
   const updatedMs = Date.parse(body.updatedAt);
@@ -88,7 +88,7 @@ export function readEvents(scene: Scene): Planned | null {
   return planned(scene, 'read', { path: `${pathOf(pick(random, recent.items))}/events` });
 }
 
-/** Another workspace's record is one that is not there. */
+/** Reads the record of another workspace, which must answer like an unknown one. */
 export function readForeign(scene: Scene): Planned | null {
   const { random, recent, others } = scene;
   if (recent.items.length === 0) return null;

@@ -5,7 +5,7 @@ import type { Settings } from './processes.ts';
 
 const program = path.join(import.meta.dirname, '../../support/time/wrong-clock.mjs');
 
-/** A process with these settings takes the time of day to be so much later than it is. */
+/** Returns settings with which the wall clock of a process is ahead by `offsetMs`. */
 export function wrongClock(settings: Settings, offsetMs: number): Settings {
   if (!existsSync(program)) throw new Error(`${program} is missing`);
   return {

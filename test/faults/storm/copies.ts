@@ -3,15 +3,15 @@ import type { ReceivedMessage, SmtpSink } from '../../support/servers/smtp-sink.
 
 /** One message that came to the mail server whole. */
 export type Copy = {
-  /** To within the pause between two looks. */
+  /** Exact to the pause between two polls. */
   atMs: number;
   messageId: string;
   /** The Idempotency-Key of the request that brought it, by its subject. */
   reference: string;
   recipient: string;
-  /** Of all of its bytes. */
+  /** Hash of all bytes of the message. */
   hash: string;
-  /** The server's answer; null: none. */
+  /** The server's answer; null if it gave none. */
   answer: number | null;
 };
 
@@ -20,7 +20,7 @@ export const subjectWord = 'Storm';
 
 const pollEveryMs = 50;
 
-/** Takes the messages out of the sink as they come, and keeps what the checks need of them. */
+/** Takes the messages out of the sink as they come, and keeps the fields that the checks need. */
 export function followSink(sink: SmtpSink, keep: (copy: Copy) => void) {
   const look = () => {
     const atMs = Date.now();

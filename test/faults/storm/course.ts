@@ -11,7 +11,7 @@ export type Result = { isSound: boolean; text: string; json: object };
 
 const sampleEveryMs = 10_000;
 
-/** Everything that can break is broken. */
+/** Runs the load under every kind of fault. */
 export async function runFaults(prepared: Prepared, options: Options): Promise<Result> {
   const run = await startRun(prepared, options);
   const { seed, durationMs, gapMs } = options;
@@ -24,7 +24,7 @@ export async function runFaults(prepared: Prepared, options: Options): Promise<R
   return resultOf(outcome, options, '', {});
 }
 
-/** Half of what it can do, with a kill every 20 s, and what it takes of the machine. */
+/** Runs half of the measured capacity with a kill every 20 s, and measures memory, handles and rows. */
 export async function runSoak(prepared: Prepared, options: Options): Promise<Result> {
   const { seed, durationMs, log } = options;
   const run = await startRun(prepared, { ...options, perSecond: 1 });

@@ -6,18 +6,18 @@ type Duplicate = {
   what: 'email' | 'delivery';
   id: string;
   atMs: number;
-  /** The fault nearest before it that can have made it; null: there is none. */
+  /** The last fault before it that can explain it; null if there is none. */
   cause: Pick<InjectedFault, 'kind' | 'target'> | null;
 };
 
-/** A message on its way when a fault ended comes a while later, on a busy machine. */
+/** On a busy machine, a message that is under way at the end of a fault arrives up to this long after it. */
 const slackMs = 5_000;
-/** A process that ends in order finishes what it has in hand. */
+/** These faults explain no second copy: a process that stops in order finishes its work. */
 const harmless = ['SIGTERM', 'wrong clock'];
 
 /**
- * A part disturbed between the first copy and the second can have made it: the worker that hands it over, the line
- * that the answer came by, or the database that could not be told of it.
+ * Targets whose fault between the two copies can explain the second one: the worker that hands the message over, the
+ * connection for its answer, or the database that stores the outcome.
  */
 const suspects = {
   email: /^(worker(?!_)|worker_email|mysql|smtp)/,
@@ -25,8 +25,8 @@ const suspects = {
 };
 
 /**
- * The platform noted that it had no answer in time, as happens on a busy machine: for it the attempt failed, and the
- * next was due.
+ * The cause where the platform itself noted that an answer did not come in time, as happens on a busy machine. The
+ * attempt then failed for the platform, and a retry was due.
  */
 export const late = { kind: 'answer too late', target: 'our own servers' };
 
@@ -64,20 +64,20 @@ export function duplicatesOf(
   }
   for (const [id, { attempts }] of received) {
     const accepted = attempts.filter(({ status }) => status === 200).map(({ atMs }) => atMs);
-    // A reset line may be a stale one, which is tried again within the same attempt.
+    // Requests without an answer do not count: after a reset of a stale connection the same attempt sends another one.
     const answered = attempts.filter(({ status }) => status !== null).length;
     add('delivery', id, accepted, () => (rows.deliveries.get(id)?.attempts ?? 0) >= answered);
   }
   return found;
 }
 
-/** After a kill it is uncertain too, but not for a retry. */
+/** Returns whether a retry after an uncertain outcome is noted. A kill makes the outcome uncertain without a retry. */
 function isUncertain({ emails }: Pick<Rows, 'emails'>, messageId: string): boolean {
   const row = emails.get(/^<(\w+)@/.exec(messageId)?.[1] ?? '');
   return row !== undefined && row.uncertainCount > 0 && row.retries > 0;
 }
 
-/** For the summary: how many second copies by kind and target of their cause. */
+/** Counts the second copies by kind and target of their cause, for the summary. */
 export function duplicatesByCause(duplicates: readonly Duplicate[]): Map<string, number> {
   const names = duplicates.map(({ what, cause }) =>
     cause ? `${what}: ${cause.kind}, ${cause.target.replace(/-\d+$/, '')}` : `${what}: unexplained`,

@@ -2,7 +2,7 @@ import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { Finding, Ledger, Receivers } from './types.ts';
 
-/** So many of a finding's ids are looked up. */
+/** The most ids of a finding that are looked up. */
 const mostIds = 20;
 
 const tables: Record<string, string[]> = {
@@ -11,7 +11,7 @@ const tables: Record<string, string[]> = {
   delivery: ['webhook_deliveries WHERE id', 'webhook_attempts WHERE delivery_id'],
 };
 
-/** By id: the rows, and what the outside saw. A run cannot be looked at any more once it is over. */
+/** Collects by id the rows and what the outside saw, because the databases are gone once the run is over. */
 export async function evidenceOf(
   findings: readonly Finding[],
   ledger: Ledger,
@@ -21,7 +21,7 @@ export async function evidenceOf(
   for (const id of findings.flatMap(({ ids }) => ids.slice(0, mostIds))) {
     const [prefix = ''] = id.split('_');
     const rows: Record<string, unknown> = {};
-    // An id of a request, or a text, is not one of ours.
+    // Only ids of the platform are looked up; a finding may also name an Idempotency-Key or a plain text.
     if (/^[a-z]+_[0-9a-z]{26}$/.test(id))
       for (const source of tables[prefix] ?? [])
         rows[source.split(' ')[0] ?? source] = await query(`SELECT * FROM ${source} = ?`, [idToBytes(id)]);
@@ -37,7 +37,7 @@ export async function evidenceOf(
   return JSON.parse(JSON.stringify(evidence, readable));
 }
 
-/** Bytes as people read ids: in hexadecimal digits. */
+/** Replaces bytes by hexadecimal digits, as a JSON replacer. */
 function readable(_: string, value: unknown): unknown {
   const bytes = value as { type?: unknown; data?: number[] } | null;
   return bytes?.type === 'Buffer' && bytes.data ? Buffer.from(bytes.data).toString('hex') : value;

@@ -7,22 +7,22 @@ import type { Planned } from './schedule.ts';
 import type { Servers } from './servers.ts';
 import type { InjectedFault } from './types.ts';
 
-/** The things that faults are done to. */
+/** The targets of the faults. */
 export type Stage = {
   slots: Slot[];
   servers: Servers;
-  /** Between the platform and each of them. */
+  /** Proxies between the platform and each server. */
   lines: { mysql: TcpProxy; redis: TcpProxy; smtp: TcpProxy };
-  /** Behind the line to MySQL. */
+  /** Cuts connections at COMMIT, behind the proxy to MySQL. */
   commits: CommitCut;
 };
 
 export type Fault<On> = {
   /** Targets are a slot's name or one of the servers. */
   to: 'processes' | readonly string[];
-  /** How long, in ms; 0 0: it is a moment. The time to come back is added to that. */
+  /** The duration in ms without the time to recover; `[0, 0]` for a fault that is over at once. */
   lasts: readonly [least: number, most: number];
-  /** Begins it, and returns what ends it. `amount` from 0 to below 1 is as the schedule has drawn it. */
+  /** Begins the fault, and returns a function that ends it. The schedule draws `amount`, from 0 to below 1. */
   begin: (stage: On, target: string, amount: number) => Promise<() => unknown> | (() => unknown);
 };
 export type Faults<On> = Record<string, Fault<On>>;
@@ -38,7 +38,7 @@ const lineOf = ({ lines }: Stage, target: string): TcpProxy => lines[target as k
 const everyLine = ['mysql', 'redis', 'smtp'] as const;
 const nothing = () => undefined;
 
-/** To any process of the platform. */
+/** Faults of any process of the platform. */
 export const processFaults: Faults<Slots> = {
   'kill -9': {
     to: 'processes',
@@ -58,7 +58,7 @@ export const processFaults: Faults<Slots> = {
       return () => slot.untilUp();
     },
   },
-  // Longer than the lease at times: a successor takes the rows over, and the late one must change none.
+  // At times longer than the lease: another worker takes the rows over, and the late process must not change them.
   SIGSTOP: {
     to: 'processes',
     lasts: [3_000, 14_000],
@@ -68,7 +68,7 @@ export const processFaults: Faults<Slots> = {
       return slot.thaw;
     },
   },
-  // Its wall clock alone is wrong; what is due goes by MySQL's.
+  // Only the wall clock of the process is wrong; the clock of MySQL decides what is due.
   'wrong clock': {
     to: 'processes',
     lasts: [4_000, 10_000],
@@ -128,12 +128,12 @@ export const faults: Faults<Stage> = {
       return () => server.start();
     },
   },
-  // The work is done, and nobody is told so.
+  // Most cuts come after the COMMIT: the work is done, but its caller gets no answer.
   'lost at COMMIT': {
     to: ['mysql'],
     lasts: [500, 2_000],
     begin({ commits }, _, amount) {
-      // In this order each cut is at the next commit of another connection.
+      // Each cut meets the next commit, on another connection than the cut before.
       for (let cuts = 0; cuts < 1 + amount * 10; cuts += 1)
         void commits.cutNext(cuts % 3 === 2 ? 'before' : 'after');
       return () => commits.pass();
@@ -168,7 +168,7 @@ export const faults: Faults<Stage> = {
   },
 };
 
-/** Does it, waits for its time, and makes everything sound again. */
+/** Begins the fault, waits for its duration, ends it, and waits until everything works again. */
 export async function inject<On extends Slots>(
   stage: On,
   known: Faults<On>,

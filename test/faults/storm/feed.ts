@@ -4,7 +4,7 @@ import { ask } from './ask.ts';
 import type { World } from './types.ts';
 import type { Customer } from './workspaces.ts';
 
-/** An event as the feed told it: what the checks need of it. */
+/** The fields of an event of the feed that the checks need. */
 export type Told = {
   eventId: string;
   type: string;
@@ -17,7 +17,7 @@ export type Told = {
   sentMs: number | null;
   deliveredMs: number | null;
   openCount: number;
-  /** Of the whole item. */
+  /** Hash of the whole item. */
   hash: string;
 };
 
@@ -33,7 +33,7 @@ const limit = 500;
 
 type Page = { data: any[]; nextCursor: string };
 
-/** Reads pages after the cursor until one is empty, as a customer does who wants to know everything. */
+/** Reads pages after the cursor until one is empty, as a customer does who wants every event. */
 export async function readOn(
   world: Pick<World, 'webUrls'>,
   customer: Pick<Customer, 'key'>,
@@ -64,7 +64,7 @@ export async function readOn(
   }
 }
 
-/** Follows the cursor all the time, until closed; then to the end. */
+/** Follows the feed until `close`, and then reads it to its end. */
 export function followFeed(world: World, customer: Customer, feed: Feed, since: string) {
   let isClosed = false;
   let cursor: string | null = null;
@@ -73,7 +73,7 @@ export function followFeed(world: World, customer: Customer, feed: Feed, since: 
       cursor = await readOn(world, customer, { cursor, since }, feed);
       await sleep(pause.idleMs);
     }
-    // Events may have come while it slept. Three readings, because the last may have met a fault.
+    // Events may have come during the last pause. The feed is read three times, because a read may meet a fault.
     for (let time = 0; time < 3; time += 1) cursor = await readOn(world, customer, { cursor, since }, feed);
   })();
   return {

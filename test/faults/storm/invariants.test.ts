@@ -84,11 +84,11 @@ test('I3 finds a second copy, unless a kill or a lost answer between the two exp
   const withFault = (target: string, kind: string, atMs = firstMs + 2_000) =>
     found(countedDuplicates, (its) => {
       secondCopy(its, item);
-      // A busy machine makes stalls of its own, which explain as well.
+      // Stalls of a busy machine would explain the second copy as well.
       its.ledger.stalls = [];
       its.faults = [{ kind, target, atMs, lastedMs: 100 }] satisfies InjectedFault[];
     });
-  // Without its stalls the run itself may have second copies that nothing explains: only the planted one is looked at.
+  // Without its stalls the run may have other second copies without a cause, so only the planted one is checked.
   expect(await withFault('worker_email-2', 'kill -9')).not.toContain(item.key);
   expect(await withFault('smtp', 'cut')).not.toContain(item.key);
   for (const [target, kind] of [

@@ -3,7 +3,7 @@ import type { Feed } from './feed.ts';
 import type { InjectedFault } from './types.ts';
 import type { Customer } from './workspaces.ts';
 
-/** The customers' knowledge: their requests and the answers, what came to their servers, what their feeds said. */
+/** All that the customers know: their requests with the answers, the arrivals at their servers, and their feeds. */
 
 export type Operation =
   | 'send email'
@@ -18,28 +18,28 @@ export type Operation =
 export type Counts = {
   /** First 2xx answers. */
   accepted: number;
-  /** Refused for good, as it should be: a limit, a suppressed number, nothing to cancel. */
+  /** Final refusals, as expected: a limit, a suppressed number, nothing to cancel. */
   refused: number;
-  /** Requests again, after no answer, a 429, a 5xx or a 409 idempotency_in_progress. */
+  /** Requests repeated after no answer, a 429, a 5xx or a 409 idempotency_in_progress. */
   repeated: number;
-  /** Answers that were given again, as asked for. */
+  /** 2xx answers to a request that already had one. */
   replayed: number;
-  /** Without an answer to the end. */
+  /** Requests that were given up without a final answer. */
   unknown: number;
 };
 
-/** A request with an Idempotency-Key, whatever became of it. */
+/** A request with an Idempotency-Key, with or without an answer. */
 export type Request = {
   key: string;
   operation: Operation;
   customer: number;
   startedMs: number;
   answeredMs: number | null;
-  /** Null while there is none that is final. */
+  /** Null until there is a final answer. */
   status: number | null;
   /** `code` of a problem. */
   code: string | null;
-  /** Of the 2xx answers' status, Location and body bytes. More than one: they were not all the same. */
+  /** Hashes of the status, Location and body bytes of the 2xx answers. More than one: the answers differed. */
   hashes: string[];
 };
 
@@ -55,12 +55,12 @@ export type Item = {
   acceptedMs: number;
   /** The platform's time; null: at once. */
   scheduledMs: number | null;
-  /** The recipient had been suppressed, and that been answered, before the request began. */
+  /** The suppression of the recipient was answered before the request began. */
   isToSuppressed: boolean;
   parts: number;
-  /** The final answer to the cancellation, if one was asked for; null: none came, or one that leaves it open. */
+  /** The final answer to the cancellation, if one was requested; null: none came, or one that leaves it open. */
   cancelled?: { status: number | null };
-  /** As it was read last. */
+  /** The state at the last read. */
   seen?: { status: string; updatedMs: number; openCount: number; answeredMs: number };
 };
 
@@ -70,15 +70,15 @@ export type Ledger = {
   counts: Map<Operation, Counts>;
   requests: Map<string, Request>;
   items: Map<string, Item>;
-  /** Of emails, by the reference in their subject. */
+  /** Copies of emails, by the reference in their subject. */
   copies: Map<string, Copy[]>;
   /** By customer. */
   feeds: Feed[];
-  /** When the whole machine gave nobody time, by our own timer: a worker's lease can have ended meanwhile. */
+  /** Times when our own timer stood still, and so did the whole machine: a worker's lease may have ended meanwhile. */
   stalls: InjectedFault[];
   /** Why requests were repeated: operation, status and code, with how often. */
   repeats: Map<string, number>;
-  /** Answers that no caller should ever get, and records that read older than before. */
+  /** Answers that no caller should ever get, and reads of a record that are older than the read before. */
   oddAnswers: { operation: Operation | 'went back'; text: string }[];
 };
 
@@ -111,12 +111,12 @@ export function keepCopy(ledger: Ledger, copy: Copy): void {
   else ledger.copies.set(copy.reference, [copy]);
 }
 
-// A fault in the platform can make a great many of them, and a few say it.
+// A fault in the platform can cause very many odd answers, and a few are enough to report it.
 const mostOdd = 200;
 
 export function keepOdd(ledger: Ledger, operation: Operation | 'went back', text: string): void {
   if (ledger.oddAnswers.length < mostOdd) ledger.oddAnswers.push({ operation, text });
 }
 
-/** Copies that the recipient's server took, as far as it could tell the sender. */
+/** Returns whether the recipient's server accepted the copy, or gave no answer. */
 export const isTaken = ({ answer }: Copy): boolean => answer === 250 || answer === null;

@@ -10,13 +10,13 @@ import type { Load, LoadOptions, World } from './types.ts';
 import { makeCustomers } from './workspaces.ts';
 
 const tickMs = 25;
-/** More are not open at a time: while the platform hangs, the load does not grow without end. */
+/** The most open requests: while the platform hangs, the load must not grow without end. */
 const mostOpen = 96;
-/** Longer than the load's own work ever takes. */
+/** A stall is longer than the load's own work ever takes. */
 const stallMs = 500;
 const waits = { leastMs: 150, mostMs: 1_500 };
 
-/** Customers who send, cancel, suppress, read and follow their feeds, and who ask again until they have an answer. */
+/** Starts customers who send, cancel, suppress, read and follow their feeds, and repeat requests until an answer. */
 export async function startLoad(world: World, { perSecond, random, log }: LoadOptions): Promise<Load> {
   const customers = await makeCustomers(world.receivers);
   const feeds: Feed[] = customers.map(() => ({ events: [], oddities: [] }));
@@ -56,7 +56,7 @@ export async function startLoad(world: World, { perSecond, random, log }: LoadOp
     for (let index = due.length - 1; index >= 0; index -= 1)
       if (due[index]!.atMs <= time) start(due.splice(index, 1)[0]!.planned);
     for (; owed >= 1; owed -= 1) {
-      // Drawn all the same, so that the choices that follow are those of the seed.
+      // A skipped request is drawn too, so that the seed alone decides all later choices.
       const planned = plan.next();
       if (open.size < mostOpen) start(planned);
       else skipped += 1;
@@ -99,7 +99,7 @@ function watchStalls(ledger: Ledger) {
   return { close: () => clearInterval(timer) };
 }
 
-/** Asks until there is an answer that settles it; null when it was given up without one. */
+/** Repeats a request until its answer is final; the reply is null if it was given up before. */
 async function perform(
   world: World,
   ledger: Ledger,
@@ -161,7 +161,7 @@ function settle(
   const isAccepted = reply.status < 300;
   const code = isAccepted ? null : codeOf(reply);
   const isAgain = record !== null && record.status !== null && record.status < 300;
-  // One of two that were made at once may have been refused before the other was accepted.
+  // Of two requests made at once, one may be refused before the other is accepted, so only later refusals are odd.
   const isTakenBack = isAgain && askedMs > record.answeredMs!;
   const isOdd = isAccepted
     ? mustFail.has(planned.operation)
@@ -190,7 +190,7 @@ const codeOf = ({ text }: Reply): string => /\/problems\/(\w+)"/.exec(text)?.[1]
 const hashOf = ({ status, location, text }: Reply): string =>
   createHash('sha256').update(`${status} ${location} ${text}`).digest('base64').slice(0, 22);
 
-/** Nothing is settled by a fault, a rate limit, or by the same request still being in hand. */
+/** Returns whether the answer is final: a 5xx, a rate limit and idempotency_in_progress are not. */
 function isFinal(reply: Reply): boolean {
   if (reply.status >= 500) return false;
   if (reply.status === 429) return codeOf(reply) === 'limit_reached';

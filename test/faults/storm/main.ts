@@ -19,7 +19,7 @@ const settings = {
   AUTH_FAILURES_PER_MINUTE: '0',
   WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
   SWEEP_SECONDS: '1',
-  // Both ways of waiting come about: in Redis, and in MySQL alone.
+  // Short, so that scheduled messages wait in both ways: in MySQL alone, and then in Redis too.
   WAKE_AHEAD_SECONDS: '5',
   LEASE_SECONDS: '10',
   SMTP_TIMEOUT_SECONDS: '5',
@@ -38,7 +38,7 @@ const startedAt = performance.now();
 const log = (text: string) =>
   session.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${text}`);
 
-/** At full speed an answer takes its time, and that is not what a soak is to find. */
+/** At full speed answers are slow, and a soak is not meant to find timeouts. */
 const soakSettings = {
   LEASE_SECONDS: '30',
   SMTP_TIMEOUT_SECONDS: '15',
@@ -91,12 +91,12 @@ function write(file: string, value: unknown): void {
 const repetition = ({ profile, minutes, seed, perSecond, size, form }: Options): string =>
   `To repeat it: scripts/test ${profile} --minutes ${minutes} --seed ${seed} --per-second ${perSecond} --size ${size}${profile === 'cluster' ? ` --form ${form}` : ''}`;
 
-/** From the begin of one fault to the begin of the next. */
+/** Time from the begin of one fault to the begin of the next. */
 const gapsMs = { whole: [2_000, 7_000], small: [700, 2_000], cluster: [4_000, 9_000] } as const;
 
 type Course = { prepared: Prepared; go: (options: RunOptions) => Promise<Result> };
 
-/** The run uses the platform's own modules, so it is loaded when their settings are there. */
+/** Loads the modules of the run late: they import the platform's modules, which need their settings first. */
 async function prepare(folder: string, { profile, size, form }: Options): Promise<Course> {
   const { randomBytes } = await import('node:crypto');
   const whole = {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import * as session from '../../../scripts/setup/start/session.ts';
 import { type FormName, forms } from '../cluster/forms.ts';
 
-/** scripts/test says what they mean, apart from `profile`, which is its first argument. */
+/** `scripts/test --help` explains the options; `profile` is the first argument of scripts/test. */
 export const options = {
   profile: { type: 'string', default: 'faults' },
   minutes: { type: 'string', default: '30' },
@@ -15,7 +15,7 @@ export const options = {
 
 export type Options = ReturnType<typeof optionsOf>;
 
-/** The choices of whoever asks for a long run. */
+/** Reads the options of a long run. */
 export function optionsOf(args: string[]) {
   try {
     const { values } = parseArgs({ args, options });

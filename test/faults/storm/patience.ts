@@ -5,8 +5,8 @@ const limitMs = 120_000;
 const againMs = 500;
 
 /**
- * The way to the database may be away for a moment after the last fault, too, where a proxy on a busy machine is part of
- * it: what only reads, or sets what it has read, is then asked again.
+ * Repeats a read, or a write of a value that was read, while the database is away. A proxy on a busy machine can be
+ * away for a moment even after the last fault.
  */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (const since = performance.now(); ; await sleep(againMs)) {

@@ -19,7 +19,7 @@ const weights: [weight: number, make: (scene: Scene) => Planned | null][] = [
 ];
 const total = weights.reduce((sum, [weight]) => sum + weight, 0);
 
-/** Draws the requests in their order. `later` takes those that follow from an answer, such as cancellations. */
+/** Draws the requests in order. `later` takes requests that follow from an answer, such as cancellations. */
 export function makePlan(ledger: Ledger, random: Random, later: Scene['later']): { next: () => Planned } {
   const senders = ledger.customers.filter(({ isBystander }) => !isBystander);
   const recent = new Map<number, Recent>(
@@ -42,7 +42,7 @@ export function makePlan(ledger: Ledger, random: Random, later: Scene['later']):
       };
       let place = own() * total;
       const [, make] = weights.find(([weight]) => (place -= weight) < 0) ?? weights[0]!;
-      // Where there is nothing yet to read or to repeat.
+      // An email is sent where there is nothing to read or to repeat yet.
       return make(scene) ?? email(scene);
     },
   };

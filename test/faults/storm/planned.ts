@@ -5,23 +5,23 @@ import type { Customer } from './workspaces.ts';
 
 export type Times = { startedMs: number; answeredMs: number };
 
-/** A request to be made. Its choices are drawn from a stream of its own, so what one of them needs moves no other. */
+/** A request to be made. Each request has a random stream of its own, so its draws do not change other requests. */
 export type Planned = Question & {
   operation: Operation;
   customer: number;
-  /** Codes of problems that are an answer like any other here. */
+  /** Codes of problems that are an expected answer. */
   mayRefuse: readonly string[];
-  /** Called with the body of the first 2xx answer. */
+  /** Called with the body of each 2xx answer, repeated ones too. */
   accepted?: (body: any, times: Times) => void;
-  /** Called when it is over; null: without an answer to the end. Repeated: what came of an earlier try nobody knows. */
+  /** Called at the end; `status` null: no final answer came. `isRepeated`: the effect of an earlier try is unknown. */
   settled?: (status: number | null, isRepeated: boolean) => void;
-  /** How many times it is made at once. */
+  /** How many times the request is sent at the same time. */
   twins: 1 | 2;
-  /** After its answer it is made again after so long, to get the same one; null: it is not. */
+  /** How long after its answer the request is sent again, to get the same answer; null: never. */
   replayAfterMs: number | null;
 };
 
-/** Things accepted of late, for requests that need a record. */
+/** The latest accepted things, for requests that need a record. */
 export type Recent = {
   items: Item[];
   requests: Planned[];
@@ -42,7 +42,7 @@ export type Scene = {
   others: Customer[];
   recent: Recent;
   key: string;
-  /** To ask for this later, at a time by Date.now(). */
+  /** Plans a request for a later time, by Date.now(). */
   later: (atMs: number, planned: Planned) => void;
 };
 
@@ -60,7 +60,7 @@ export function planned(scene: Scene, operation: Operation, question: Partial<Pl
   };
 }
 
-/** Some are made twice at once, and some again later. */
+/** Draws whether a request is sent twice at once, and whether it is sent again later. */
 export function repeats(random: Random): Pick<Planned, 'twins' | 'replayAfterMs'> {
   const [twin, again, after] = [random(), random(), random()];
   return {

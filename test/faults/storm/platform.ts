@@ -7,7 +7,7 @@ import { Unfit } from '../../../scripts/setup/start/session.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { environmentOf, type Oddity, openSlot, type Settings, type Slot } from './processes.ts';
 
-/** `small`: two of each kind there is, and two kinds only, which is what a short run can afford to start. */
+/** `small` has only two kinds of process, and two of each, because a short run has no time to start more. */
 export type Size = 'whole' | 'small';
 const small = [
   { name: 'web', command: 'node api/server.ts' },
@@ -19,19 +19,19 @@ const openLimitMs = 300_000;
 type Options = {
   folder: string;
   size: Size;
-  /** How many processes of a line of the Procfile. */
+  /** The number of processes for a line of the Procfile. */
   countOf: (kind: string) => number;
-  /** Of the process with this number, counted from 1, among those of its kind. */
+  /** Settings of the process with this number, counted from 1 within its kind. */
   settingsOf: (number: number) => Settings;
 };
 
-/** The processes of the platform, before any of them is there. */
+/** The processes of the platform, prepared but not started. */
 export type Platform = {
   slots: Slot[];
   oddities: Oddity[];
   /** Starts them. */
   open: () => Promise<void>;
-  /** Where a request can go: of those that live, or else of all. */
+  /** URLs of the web processes that are up, or of all if none is. */
   webUrls: () => string[];
 };
 
@@ -63,7 +63,7 @@ export function preparePlatform({ folder, size, countOf, settingsOf }: Options):
           );
         }
       }
-      // All at once, on a busy machine.
+      // Long, because all processes start at once on a busy machine.
       await Promise.all(slots.map((slot) => slot.untilUp(openLimitMs)));
     },
     webUrls() {

@@ -7,31 +7,31 @@ import * as processes from '../../../scripts/setup/start/processes.ts';
 
 export type Settings = Record<string, string>;
 
-/** A place in the platform for one process. A process that dies in it is replaced, as by any process manager. */
+/** A place for one process of the platform. A process that dies is replaced, as by any process manager. */
 export type Slot = {
-  /** `worker_email-2`. */
+  /** Such as `worker_email-2`. */
   name: string;
-  /** Its line of the Procfile: `worker_email`. */
+  /** The line of the Procfile, such as `worker_email`. */
   kind: string;
-  /** The settings that it is started with when nothing is wrong. */
+  /** The settings of a start without a fault. */
   settings: Settings;
   pid: () => number;
-  /** Whether the process that is there now has finished its start. */
+  /** Returns whether the current process has finished its start. */
   isUp: () => boolean;
   untilUp: (timeoutMs?: number) => Promise<void>;
-  /** SIGKILL, to that process alone and not to its children; the next one comes by itself. */
+  /** Sends SIGKILL to the process alone, not to its children; the slot then starts the next process. */
   kill: () => Promise<void>;
   freeze: () => void;
   thaw: () => void;
-  /** SIGTERM, and the next one in its place with other settings (none: those of before). Resolves with how it ended. */
+  /** Sends SIGTERM and starts the next process with other settings (default: the same ones). Returns the ending. */
   replace: (settings?: Settings) => Promise<Ending>;
-  /** SIGTERM and no successor. */
+  /** Stops the process with SIGTERM and starts no other. */
   stop: () => Promise<Ending>;
 };
 
 export type Ending = { code: number | null; signal: NodeJS.Signals | null; tookMs: number };
 
-/** An end that no fault explains: a process that had started well and ended by itself, or did not end in order. */
+/** An end that no fault explains: the process had started well and ended by itself, or a stop failed. */
 export type Oddity = { slot: string; atMs: number; text: string };
 
 type Options = {
@@ -46,10 +46,10 @@ type Options = {
 
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'];
 const pauseMs = 300;
-/** In its log: it knows by then how to end in order, too. */
+/** The line in the log from which on the process also handles SIGTERM. */
 const startedLine = /"msg":"(web|workers|inbound) started"/;
 
-/** Nothing of the caller's environment that could be a setting. */
+/** Returns the environment of a process, without any setting from the caller's environment. */
 export function environmentOf(settings: Settings): NodeJS.ProcessEnv {
   const kept = inherited.flatMap((name) => (given[name] ? [[name, given[name]]] : []));
   return { ...Object.fromEntries(kept), ...settings };
@@ -83,14 +83,14 @@ export function openSlot({ name, kind, args, settings, logFolder, onOddity }: Op
       onOddity({ slot: name, atMs: Date.now(), text: `${reason}. Its log ends with:\n${said}` });
     }
     asked = undefined;
-    // A process that it started itself (the one that compiles MJML) ends with it, or is ended.
+    // A child of the process (the one that compiles MJML) ends with it, or is ended here.
     await processes.endGroup(child);
     if (!isOpen) return fs.closeSync(log);
     await sleep(pauseMs);
     if (isOpen && !processes.isEnding()) current = start();
   }
 
-  /** The first bytes that the process which is there now has written, or (a negative number) the last of the slot. */
+  /** Reads the first bytes that the current process has logged, or (negative number) the last bytes of the slot. */
   function written(most: number): string {
     const { size } = fs.fstatSync(log);
     const bytes = Buffer.alloc(Math.min(most < 0 ? size : size - current.from, Math.abs(most)));

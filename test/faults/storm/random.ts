@@ -11,7 +11,7 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** Another stream of the same seed: what one part draws must not move what another gets. */
+/** Returns another stream of the same seed, so that the draws of one part do not change the draws of another. */
 export const streamOf = (seed: number, stream: number): Random =>
   randomOf(Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b));
 

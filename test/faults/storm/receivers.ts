@@ -8,23 +8,23 @@ import {
 } from '../../support/servers/webhook-receiver.ts';
 import type { Random } from './types.ts';
 
-/** How an endpoint answers until it is calmed: always well; an error at times; no answer at times. */
+/** How an endpoint answers until `calm`: always well, at times with an error, or at times not at all. */
 export type Manner = 'healthy' | 'failing' | 'hanging';
 
 export type Received = {
   webhookId: string;
   eventId: string;
-  /** Of the body's bytes. More than one: attempts of one delivery did not have the same body. */
+  /** Hashes of the body's bytes. More than one: the attempts of one delivery had different bodies. */
   hashes: string[];
-  /** One for each attempt: when it came, by Date.now(), and the status that was answered; null: none. */
+  /** The time of each attempt, by Date.now(), and the status of our answer; null if there was none. */
   attempts: { atMs: number; status: number | null }[];
 };
 
 type Subscriber = { webhookId: string; secret: string; isLegacy: boolean };
-/** `opens` has the webhook made at the URL, and gives what it got. */
+/** Creates the webhook for the URL, and returns its id and secret. */
 type Opening = (url: string) => Promise<Subscriber>;
 
-/** The customers' endpoints. They keep hashes, not bodies. `random` is theirs alone: what comes when is not in our hands. */
+/** Opens the customers' endpoints, which keep hashes, not bodies. No other part draws from `random`. */
 export function startReceivers(random: Random) {
   const received = new Map<string, Received>();
   const oddities: string[] = [];
@@ -61,7 +61,7 @@ export function startReceivers(random: Random) {
     received,
     /** Requests that no endpoint should ever see. */
     oddities,
-    /** One more endpoint, with a server of its own. */
+    /** Opens one more endpoint, with a server of its own. */
     async open(manner: Manner, opens: Opening): Promise<string> {
       const server = await startWebhookReceiver();
       servers.push(server);
@@ -74,7 +74,7 @@ export function startReceivers(random: Random) {
       });
       return subscriber.webhookId;
     },
-    /** From now on all of them are well. */
+    /** Makes all endpoints answer well from now on. */
     calm: () => {
       isCalm = true;
     },

@@ -5,9 +5,9 @@ import { patiently } from './patience.ts';
 import { findUnfinished, type Unfinished } from './rest.ts';
 
 const askEveryMs = 200;
-/** Work that is due that soon is waited for. */
+/** Work that is due within this time counts as due. */
 const soonMs = 500;
-/** The clock is moved on past what is due next, so that there are not as many moves as rows. */
+/** Each move of the clock goes this far past the next due time, so that there are fewer moves than rows. */
 const pastMs = 60_000;
 
 const describe = (all: readonly Unfinished[]): string =>
@@ -17,7 +17,7 @@ const describe = (all: readonly Unfinished[]): string =>
 
 const sayEveryMs = 5_000;
 
-/** Until nothing is due that is not done, twice in a row. Returns what is not done in time; '' is all well. */
+/** Waits until two checks in a row find no due work. Returns the work that is not done in time; '' if all is done. */
 export async function untilNothingIsDue(
   limitMs: number,
   log: (text: string) => void = () => undefined,
@@ -39,8 +39,8 @@ export async function untilNothingIsDue(
 }
 
 /**
- * Until there is nothing left to do at all: what is due later (scheduled, retries, phones that wait) becomes due by the
- * platform's clock, which is moved on to it.
+ * Waits until no work is left at all. The platform's clock is moved on to work that is due later (scheduled messages,
+ * retries, answers of phones). Returns the work that is not done in time; '' if all is done.
  */
 export async function untilAllIsDone(limitMs: number, log: (text: string) => void): Promise<string> {
   const deadline = performance.now() + limitMs;
@@ -56,7 +56,7 @@ export async function untilAllIsDone(limitMs: number, log: (text: string) => voi
     const shiftMs = Number(row!['shiftMs']) + Math.max(0, next - atMs) + pastMs;
     await patiently(() => updateClockShift(shiftMs));
     await patiently(sampleClock);
-    // Every process follows within a moment.
+    // Gives every process time to follow the clock.
     await sleep(300);
   }
 }
@@ -73,8 +73,8 @@ const ends: Record<string, string> = {
 };
 
 /**
- * How long each item took that came to its end after the last fault: from the time when it was accepted and due and all
- * was sound again. Before the clock is moved on.
+ * Measures how long each item took that ended after the last fault, from its due time or from `soundSince`, whichever
+ * is later. To be called before the clock is moved on.
  */
 export async function measureRecovery(soundSince: Date): Promise<Record<string, Recovery>> {
   const result: Record<string, Recovery> = {};
@@ -92,7 +92,7 @@ export async function measureRecovery(soundSince: Date): Promise<Record<string, 
   return result;
 }
 
-/** By table and status: what was accepted, and what came of it. */
+/** Counts the stored rows by table and status. */
 export async function countStored(): Promise<Record<string, number>> {
   const rows =
     await query(`SELECT CONCAT('emails ', status) AS what, COUNT(*) AS amount FROM emails GROUP BY 1

@@ -4,7 +4,7 @@ import type { Measured } from './soak.ts';
 
 type Row = readonly (string | number)[];
 
-/** Columns as wide as they must be; numbers to the right. */
+/** Formats a table with columns as wide as needed and numbers to the right. */
 export function table(head: Row, rows: readonly Row[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => String(row[column] ?? '').length)));
@@ -26,7 +26,7 @@ export const tally = (names: readonly string[]): Record<string, number> =>
     [...Map.groupBy(names.toSorted(), (name) => name)].map(([name, all]) => [name, all.length]),
   );
 
-/** The faults that were injected, each as `kind, target`. */
+/** Returns the injected faults, each as `kind, target`. */
 const faultNames = ({ faults }: Pick<Outcome, 'faults'>): string[] =>
   faults.map(({ kind, target }) => `${kind}, ${target}`);
 
@@ -67,7 +67,7 @@ const memoryText = (samples: Outcome['samples']): string =>
 
 const lostInvariant = 'I1';
 
-/** Accepted and not done, by the ids that say so. */
+/** Counts the accepted messages that were lost, by the ids in the findings. */
 const lostCount = ({ findings }: Pick<Outcome, 'findings'>): number =>
   new Set(
     findings

@@ -2,8 +2,8 @@ import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 
 /**
- * Work in a worker's hands counts as due long since: its time is the end of the lease, and a clock that is moved on to
- * it would have a second worker do it too.
+ * Leased work counts as due since long ago. Its `due_at` is the end of the lease: if the clock were moved on to that
+ * time, a second worker would do the work too.
  */
 const due = "MIN(IF(lease_token IS NULL, due_at, TIMESTAMP('2000-01-01'))) AS due";
 
@@ -19,8 +19,8 @@ const asked = {
 export type Unfinished = { what: string; count: number; dueMs: number };
 
 /**
- * Undone work of each kind, with the earliest time that one is due. Nothing: all has come to rest. `dueMs` in the
- * future: it waits for that time, which the clock can be moved on to. Texts that are held for want of a balance are at rest.
+ * Returns the undone work of each kind with its earliest due time; an empty list means that all is done. Work with a
+ * `dueMs` in the future waits for that time, and the clock can be moved on to it. Texts held for a balance are no work.
  */
 export async function findUnfinished(): Promise<{ atMs: number; unfinished: Unfinished[] }> {
   const unfinished: Unfinished[] = [];

@@ -3,7 +3,7 @@ import { query } from '../../../shared/db/client.ts';
 import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
 import type { Customer } from './workspaces.ts';
 
-/** The database's word on what cannot be seen from outside. */
+/** Rows of the database, for the facts that cannot be seen from outside. */
 
 export type RecordRow = {
   id: string;
@@ -25,7 +25,7 @@ export type TextRow = RecordRow & {
   parts: number;
   lineageId: string | null;
   charged: number;
-  /** By the ledger of the balance. */
+  /** Charges and refunds by the ledger of the balance. */
   charges: number;
   refunds: number;
 };
@@ -56,7 +56,7 @@ export type UsageRow = {
 };
 
 export type Rows = {
-  /** The platform's time when they were read. */
+  /** The platform's time of the reading. */
   atMs: number;
   emails: Map<string, EmailRow>;
   texts: Map<string, TextRow>;
@@ -67,13 +67,13 @@ export type Rows = {
   deliveries: Map<string, DeliveryRow>;
   usage: UsageRow[];
   balances: Map<string, { balance: number; sum: number }>;
-  /** Work of other kinds that is not done: what it is, and since when it is due. */
+  /** Undone work of other kinds, with the time since which it is due. */
   leftOver: { what: string; dueMs: number }[];
 };
 
 const pageSize = 10_000;
 
-/** Page by page in the order of the ids: a run of half an hour leaves hundreds of thousands. */
+/** Reads rows page by page in the order of the ids: a run of half an hour leaves hundreds of thousands. */
 async function* all(table: string, columns: string, workspaceId: string) {
   for (let after: Buffer = Buffer.alloc(16); ; ) {
     const page = await query<Record<string, any>[]>(
@@ -189,7 +189,7 @@ async function readMoney(workspaceId: string, rows: Rows): Promise<void> {
     });
 }
 
-/** Of all workspaces. Records and deliveries say themselves what of them is due. */
+/** Reads the undone work of all workspaces, without records and deliveries, whose own rows say when they are due. */
 async function readLeftOver(): Promise<Rows['leftOver']> {
   const asked = {
     'events without a position': 'SELECT occurred_at AS due FROM events WHERE position IS NULL LIMIT 100',

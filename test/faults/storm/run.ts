@@ -29,7 +29,7 @@ export type Options = {
   perSecond: number;
   gapMs: readonly [least: number, most: number];
   log: (text: string) => void;
-  /** So long may what is due take to be done when all is sound again; 4 minutes if it is not given. */
+  /** The longest time for due work to be done after the last fault; 4 minutes by default. */
   restLimitMs?: number;
 };
 
@@ -37,11 +37,11 @@ export type Outcome = {
   ledger: Ledger;
   faults: InjectedFault[];
   findings: Finding[];
-  /** All that is known of the ids in the findings. */
+  /** All that is known about the ids in the findings. */
   evidence: Record<string, unknown>;
-  /** Second copies, by what made them. */
+  /** Numbers of second copies, by their cause. */
   duplicates: Map<string, number>;
-  /** Rows of what was accepted and of what came of it. */
+  /** Numbers of stored rows, by table and status. */
   stored: Record<string, number>;
   samples: readonly Sample[];
   oddities: Oddity[];
@@ -50,13 +50,13 @@ export type Outcome = {
   restAfterMs: number;
 };
 
-/** A platform with the world around it, before the load. */
+/** A platform with its servers, before the load. */
 export type Prepared = Platform & {
   sink: SmtpSink;
-  /** For the program itself: past whatever is broken. */
+  /** Settings of the harness itself, which bypass the broken parts. */
   direct: Settings;
   inject: (planned: Planned) => Promise<InjectedFault>;
-  /** Nothing is frozen any more: what is could not end. */
+  /** Thaws everything, because a frozen process cannot end. */
   thaw: () => void;
 };
 
@@ -64,7 +64,7 @@ export type Prepared = Platform & {
 export type Run = { prepared: Prepared; world: World; load: Load; options: Options };
 
 const usualRestLimitMs = 240_000;
-/** Some load comes after the last fault, too. */
+/** The load goes on for this long after the last fault. */
 const calmMs = 3_000;
 
 /** Starts the platform, and the load on it. */
@@ -83,7 +83,7 @@ export async function startRun(prepared: Prepared, options: Options): Promise<Ru
   return { prepared, world, load, options };
 }
 
-/** Everything that is planned, at its time; all of it is over when this returns, and `durationMs` at least. */
+/** Injects each planned fault at its time. Returns after `durationMs` at least, when all faults are over. */
 export async function blow(
   { prepared, options }: Run,
   planned: readonly Planned[],
@@ -92,7 +92,7 @@ export async function blow(
   const { log, durationMs } = options;
   log(`${planned.length} faults in ${Math.round(durationMs / 1000)} s, seed ${options.seed}`);
   const faults: InjectedFault[] = [];
-  // On a busy machine one takes longer than it was to; the next at the same target waits for it.
+  // On a busy machine a fault may take longer than planned; the next fault of the same target waits for its end.
   const lastAt = new Map<string, Promise<void>>();
   const all = planned.map((one) => {
     const done = Promise.all([sleep(one.atMs), lastAt.get(one.target)]).then(() => injectOne(one));
@@ -116,8 +116,8 @@ export async function blow(
 type Blown = { faults: InjectedFault[]; samples: readonly Sample[] };
 
 /**
- * The load ends, all that is due gets done, then all that was due later; then everything is checked. `last` is for what
- * else a kind of run wants to do with the platform at rest.
+ * Ends the load, waits for all due work and then for all later work, and checks everything. `last` runs after the
+ * checks, while the platform is at rest.
  */
 export async function finish(
   run: Run,
@@ -164,7 +164,7 @@ async function comeToRest({
   return { recovery, restAfterMs };
 }
 
-/** Each ends in order when it is asked to. */
+/** Stops all processes; one that does not end with code 0 is an oddity. */
 async function stopAll({ slots, oddities }: Prepared): Promise<void> {
   const endings = slots.map(async (slot) => ({ slot: slot.name, ...(await slot.stop()) }));
   for (const { slot, code, signal, tookMs } of await Promise.all(endings))

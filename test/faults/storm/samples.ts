@@ -3,17 +3,17 @@ import fs from 'node:fs';
 import type { Stage } from './faults.ts';
 import type { Slot } from './processes.ts';
 
-/** The processes, Redis and the tables at one time. */
+/** A measurement of the processes, Redis and the tables at one time. */
 export type Sample = {
   atMs: number;
   processes: { name: string; kind: string; pid: number; rssBytes: number; handles: number | null }[];
-  /** Null: it did not answer then. */
+  /** Null if Redis did not answer. */
   redis: { keys: number; bytes: number } | null;
-  /** By table, as the server estimates them. */
+  /** The server's estimates, by table; null if MySQL did not answer. */
   rows: Record<string, number> | null;
 };
 
-/** Files and connections that a process has opened. Only where the system says it in files: asking otherwise takes seconds. */
+/** Counts the open files and connections of a process. Null on systems without /proc, where it would take seconds. */
 function handlesOf(pid: number): number | null {
   try {
     return fs.readdirSync(`/proc/${pid}/fd`).length;
@@ -62,12 +62,12 @@ async function takeSample({ slots, servers }: Stage): Promise<Sample> {
       (found as { name: string; amount: number }[]).map(({ name, amount }) => [name, amount]),
     );
   });
-  // Either may be away just then.
+  // Redis or MySQL may be away at this time.
   const answers = await Promise.all([redis.catch(() => null), rows.catch(() => null)]);
   return { atMs: Date.now(), processes, redis: answers[0], rows: answers[1] };
 }
 
-/** How many keys Redis has, by their names without ids and numbers: says what grows, where they do. */
+/** Counts the keys of Redis by their names without ids and numbers, to show which kind grows. */
 export async function redisKinds({ servers }: Stage): Promise<Record<string, number>> {
   const counts = new Map<string, number>();
   await servers
@@ -82,7 +82,7 @@ export async function redisKinds({ servers }: Stage): Promise<Record<string, num
   return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one).slice(0, 30));
 }
 
-/** One every so often, until it is stopped. */
+/** Takes a sample every `everyMs`, until it is stopped. */
 export function keepSampling(stage: Stage, everyMs: number) {
   const samples: Sample[] = [];
   let isTaking = false;
@@ -104,7 +104,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** `quarter` from 1 to 4, of the time that the samples cover. */
+/** Returns the samples of one quarter, 1 to 4, of the time that all samples cover. */
 function quarterOf(samples: readonly Sample[], quarter: number): Sample[] {
   const [first, last] = [samples[0]?.atMs ?? 0, samples.at(-1)?.atMs ?? 0];
   const lengthMs = (last - first) / 4;
@@ -114,13 +114,13 @@ function quarterOf(samples: readonly Sample[], quarter: number): Sample[] {
 
 export type Level = { first: number; second: number; last: number };
 
-/** The median of a measure in the first, the second and the last quarter. */
+/** Returns the median of a measure in the first, the second and the last quarter. */
 export function levelOf(samples: readonly Sample[], measure: (sample: Sample) => readonly number[]): Level {
   const of = (quarter: number) => median(quarterOf(samples, quarter).flatMap(measure));
   return { first: of(1), second: of(2), last: of(4) };
 }
 
-/** Of each kind of process. */
+/** Returns the memory of each kind of process. */
 export function memoryByKind(samples: readonly Sample[]): Record<string, Level> {
   const kinds = new Set(samples.flatMap(({ processes }) => processes.map(({ kind }) => kind)));
   return Object.fromEntries(

@@ -4,12 +4,12 @@ import type { Random } from './types.ts';
 
 export type Planned = {
   kind: string;
-  /** Name of a slot, or of a server. */
+  /** The name of a slot or of a server. */
   target: string;
-  /** From the start of the storm. */
+  /** Milliseconds from the start of the storm. */
   atMs: number;
   lastMs: number;
-  /** How much, where a fault can be more or less. */
+  /** The strength of the fault, from 0 to below 1, for faults that have one. */
   amount: number;
 };
 
@@ -21,16 +21,16 @@ type Options = {
   faults?: Record<string, Pick<Fault<never>, 'to' | 'lasts'>>;
   /** Only these kinds; all by default. */
   kinds?: readonly string[];
-  /** From the begin of one fault to the begin of the next. */
+  /** Time from the begin of one fault to the begin of the next. */
   gapMs: readonly [least: number, most: number];
 };
 
-/** Coming back takes longer than the fault itself. */
+/** Recovery time after a fault, before the next one at the same target. */
 const restMs = 2_000;
 
 /**
- * The whole storm, before it begins: the seed alone decides it. Each kind comes at each target once before any comes twice;
- * faults of different targets overlap, those of one target do not.
+ * Plans the whole storm before it begins; the seed alone decides it. Each kind of fault comes once at each target
+ * before any comes twice. Faults of different targets may overlap, faults of one target do not.
  */
 export function planStorm({
   random,
@@ -54,7 +54,7 @@ export function planStorm({
     if (!fault) return plan;
     const lastMs = between(random, ...fault.lasts);
     const amount = random();
-    // Where all are busy this one waits for its target.
+    // If all targets are busy, the fault waits for its target.
     const begin = Math.max(atMs, busyUntil.get(next.target) ?? 0);
     if (begin + lastMs > durationMs) return plan;
     plan.push({ ...next, atMs: begin, lastMs, amount });

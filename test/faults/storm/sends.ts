@@ -6,7 +6,7 @@ import { between, pick } from './random.ts';
 import type { Random } from './types.ts';
 import { templateName } from './workspaces.ts';
 
-/** More than five minutes ahead, as the API wants it; also when a fault makes the request take a minute or two. */
+/** The API requires five minutes ahead; the rest allows for a fault that delays the request by a minute or two. */
 const scheduleOf = (random: Random) => new Date(now().getTime() + between(random, 420_000, 480_000));
 
 export function email(scene: Scene): Planned {
@@ -36,7 +36,7 @@ export function email(scene: Scene): Planned {
   });
 }
 
-/** One whose suppression has been answered. */
+/** Picks a recipient whose suppression has been answered. */
 function pickSuppressed({ random, recent }: Scene, kind: 'email' | 'number', isWanted: boolean) {
   const known = recent.suppressed.filter((one) => one.kind === kind);
   return isWanted && known.length > 0 ? pick(random, known) : null;
@@ -54,7 +54,7 @@ function kindOf(chance: number): string {
   return chance < 0.25 ? 'marketing' : 'transactional';
 }
 
-/** Phones of the simulator that do not simply take what comes (API decisions §8). */
+/** Phones of the simulator that do not simply accept texts (API decisions §8). */
 const specialPhones = ['002', '003', '004', '005', '006', '007'];
 
 export function text(scene: Scene): Planned {
@@ -120,7 +120,7 @@ function sending(scene: Scene, { operation, path, body, kind, scheduledAt, isToS
     remember(recent.items, item);
     remember(recent.requests, request);
     if (!scheduledAt || !isCancelled) return;
-    // Half of them at about the moment when a worker takes it up.
+    // Close cancellations come at about the time when a worker claims the message.
     const inMs = scheduledAt.getTime() - now().getTime();
     const atMs = isClose ? Date.now() + inMs - 700 + moment * 1_400 : Date.now() + 500 + moment * 5_000;
     scene.later(atMs, cancellation(scene, path, item));
@@ -137,7 +137,7 @@ function cancellation(scene: Scene, path: string, item: Item): Planned {
     idempotencyKey: `${item.key}-cancel`,
     mayRefuse: ['not_cancellable'],
     settled: (status, isRepeated) => {
-      // A DELETE has no Idempotency-Key: what an earlier try has cancelled, a later one finds cancelled.
+      // A 409 to a repeated DELETE may mean that an earlier try has cancelled it.
       cancelled.status = status === 409 && isRepeated ? null : status;
     },
   });

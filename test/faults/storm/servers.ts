@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { ordinaryUser, startOwnMysql, startOwnRedis } from '../../support/servers/own-servers.ts';
 
-/** A MySQL and a Redis of the storm's own, which it breaks. */
+/** Starts a MySQL and a Redis for the storm alone, which breaks them. */
 export async function startServers() {
   const [database, redis] = await Promise.all([startOwnMysql(), startOwnRedis()]);
   const [{ version }] = await database.query('SELECT VERSION() AS version');
@@ -11,10 +11,10 @@ export async function startServers() {
     version: `MySQL ${version}`,
     mysql: database,
     redis,
-    /** As a user that read_only binds. */
+    /** URL of an ordinary user, whom `read_only` stops from writing. */
     platformUrl: await ordinaryUser(database),
     withRedis: <Result>(work: (client: Redis) => Promise<Result>) => withRedis(redis.url, work),
-    /** As root, past every line. */
+    /** Connects as root, past every proxy. */
     withMysql: <Result>(work: (connection: mysql.Connection) => Promise<Result>) =>
       withMysql(database.url, work),
   };

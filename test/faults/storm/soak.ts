@@ -8,7 +8,7 @@ import type { Planned } from './schedule.ts';
 import type { Load } from './types.ts';
 import type { Prepared } from './world.ts';
 
-/** More than the machine can do. */
+/** Requests a second, more than the machine can do. */
 const fullRate = 1_000;
 const measureMs = 20_000;
 const killEveryMs = 20_000;
@@ -16,7 +16,7 @@ const killEveryMs = 20_000;
 const answered = ({ ledger }: Load): number =>
   [...ledger.counts.values()].reduce((sum, { accepted, refused }) => sum + accepted + refused, 0);
 
-/** Requests a second, with all that comes of them: how many were answered, over the time until all of it was done. */
+/** Measures the capacity: the number of answered requests, by the seconds until all of their work was done. */
 export async function measureCapacity(load: Load): Promise<number> {
   const [before, startedAt] = [answered(load), performance.now()];
   load.setRate(fullRate);
@@ -28,7 +28,7 @@ export async function measureCapacity(load: Load): Promise<number> {
   return requests / ((performance.now() - startedAt) / 1000);
 }
 
-/** One process after the other, whichever the seed picks. */
+/** Plans kills of one process after the other; the seed picks them. */
 export function planKills(seed: number, durationMs: number, slots: readonly string[]): Planned[] {
   const random = streamOf(seed, 0);
   const kills: Planned[] = [];
@@ -43,7 +43,7 @@ export function planKills(seed: number, durationMs: number, slots: readonly stri
   return kills;
 }
 
-/** Exact, unlike the server's estimates. */
+/** Counts all rows exactly, unlike the server's estimates. */
 export async function countRows(): Promise<Record<string, number>> {
   const tables = await query<{ name: string }[]>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'",
@@ -72,7 +72,7 @@ const level = (
   isLevel: last <= before * grownBy + slack,
 });
 
-/** The amounts that must not grow with the time: in the last quarter they are what they were before half time. */
+/** Compares amounts that must not grow over time: the last quarter with the time before half of the run. */
 export function levelsOff(samples: readonly Sample[]): Measured[] {
   const mib = 2 ** 20;
   const kinds = Object.entries(memoryByKind(samples)).filter(([kind]) => kind !== 'harness');
@@ -85,8 +85,8 @@ export function levelsOff(samples: readonly Sample[]): Measured[] {
     second: second / mib,
     last: last / mib,
   });
-  // A process has more the longer it has lived since it was killed last, and in some quarter that was never long: what
-  // it had in either of the first two is the measure.
+  // The memory of a process grows for some time after its last kill, and in some quarters no process lived for long.
+  // So the larger value of the first two quarters is the measure.
   const matured = ({ first, second, last }: Level) => ({ second: Math.max(first, second), last });
   return [
     ...kinds.map(([kind, memory]) => level(`memory, ${kind}`, 'MiB', matured(inMib(memory)), 0)),
@@ -101,7 +101,7 @@ export function levelsOff(samples: readonly Sample[]): Measured[] {
   ];
 }
 
-/** Rows for each email and text that was accepted, half way and at the end. */
+/** Compares the rows of each table per accepted email and text, half way and at the end. */
 export function rowsPerItem(half: Record<string, number>, end: Record<string, number>): Measured[] {
   const items = (counts: Record<string, number>) => (counts['emails'] ?? 0) + (counts['sms_messages'] ?? 0);
   return Object.keys(end)
@@ -119,7 +119,7 @@ const yearMs = 366 * 86_400_000;
 async function aYearLater({ stage }: Prepared): Promise<void> {
   const [row] = await query('SELECT shift_ms AS shiftMs FROM clock WHERE id = 1');
   await updateClockShift(Number(row!['shiftMs']) + yearMs);
-  // A worker that starts has the repeating jobs done at once; the others take their time.
+  // The repeating jobs run at once when a worker starts, and only after their interval otherwise.
   for (const slot of stage.slots.filter(({ kind }) => kind === 'worker_events' || kind === 'worker'))
     await slot.replace();
 }
@@ -129,11 +129,11 @@ async function countRetained(): Promise<Record<string, number>> {
   return Object.fromEntries(retained.flatMap((name) => (counts[name] ? [[name, counts[name]]] : [])));
 }
 
-/** Texts held for want of a balance are given up then, which makes events, which are kept for a while. */
+/** More than one year: held texts without a balance expire then, and their new events are retained for some time. */
 const mostYears = 4;
 const yearLimitMs = 60_000;
 
-/** When their time is over, retention takes all of them out. Returns what it left. */
+/** Moves the clock on until retention has deleted all retained rows. Returns the rows that are left. */
 export async function untilForgotten(prepared: Prepared): Promise<Record<string, number>> {
   for (let year = 1; year <= mostYears; year += 1) {
     await aYearLater(prepared);

@@ -5,14 +5,14 @@ import type { Receivers } from './receivers.ts';
 import type { Rows } from './rows.ts';
 
 /**
- * The storm's parts know this of each other. The load and the checks run in the harness's own process and ask the
+ * The shared knowledge of the storm's parts. The load and the checks run in the harness's own process and query the
  * database by shared/db/client.ts, so MYSQL_URL, REDIS_URL, SECRET_KEY and WEBHOOK_ALLOWED_NETWORKS of that process
  * are set (MYSQL_URL past the proxy) before load.ts is imported.
  */
 export type World = {
-  /** Of the web processes that live now: a request that got no answer is repeated at another one. */
+  /** URLs of the web processes that are up now: a request without an answer is repeated at another one. */
   webUrls: () => string[];
-  /** Its `messages` are taken out (and kept as hashes) by the load; nobody else reads them. */
+  /** The load takes the `messages` out and keeps hashes of them; no other part reads the messages. */
   sink: SmtpSink;
   /** From `startReceivers` of receivers.ts. */
   receivers: Receivers;
@@ -26,9 +26,9 @@ export type Random = () => number;
 export type InjectedFault = {
   /** When it began, by Date.now() of the harness. */
   atMs: number;
-  /** The deed: `kill -9`, `SIGSTOP`, `SIGTERM`, `cut`, `freeze`, `FLUSHALL`. */
+  /** Such as `kill -9`, `SIGSTOP`, `SIGTERM`, `cut`, `freeze`, `FLUSHALL`. */
   kind: string;
-  /** To whom: `worker_email`, `web`, `mysql`, `redis`, `smtp`. */
+  /** Such as `worker_email`, `web`, `mysql`, `redis`, `smtp`. */
   target: string;
   lastedMs: number;
 };
@@ -38,7 +38,7 @@ export type Invariant = `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}`;
 export type Finding = { invariant: Invariant; text: string; ids: string[] };
 
 export type LoadOptions = {
-  /** Requests a second over all workspaces and operations, the feed readers apart. */
+  /** Requests a second over all workspaces and operations, without the feed readers. */
   perSecond: number;
   random: Random;
   log: (text: string) => void;
@@ -46,18 +46,18 @@ export type LoadOptions = {
 
 export type Load = {
   ledger: Ledger;
-  /** From now on so many requests a second. */
+  /** Changes the number of requests a second. */
   setRate: (perSecond: number) => void;
   /**
-   * No new requests. The open ones are repeated until they have an answer, within `graceMs` (default 60 s); what has
-   * none then stays `unknown`. The feed readers, the sink and the receivers are still followed until `close`.
+   * Ends new requests. Open requests are repeated until they have an answer, for at most `graceMs` (default 60 s);
+   * without an answer they count as `unknown`. The feed readers, the sink and the receivers go on until `close`.
    */
   stop: (options?: { graceMs?: number }) => Promise<void>;
-  /** Ends the following, with the last copies and deliveries taken in. After it come the checks. */
+  /** Ends the reading of feeds, sink and receivers after the last copies and deliveries. The checks come after it. */
   close: () => Promise<void>;
 };
 
-/** The input of a check: what the customers know, and the rows for what they cannot see. */
+/** The input of a check: the customers' knowledge, and the rows for the facts that customers cannot see. */
 export type Evidence = {
   world: Pick<World, 'webUrls' | 'settings' | 'receivers'>;
   ledger: Ledger;
@@ -65,7 +65,7 @@ export type Evidence = {
   rows: Rows;
 };
 
-/** One invariant. It changes nothing, and it is called once everything has come to rest. */
+/** Checks one invariant after all work is done, and changes nothing. */
 export type Check = (evidence: Evidence) => Promise<Finding[]> | Finding[];
 
 export type { Copy, Ledger, Receivers, Rows };

@@ -19,12 +19,12 @@ export type Customer = {
   workspaceId: string;
   sender: string;
   domain: string;
-  /** Unlimited, and one that may send so many parts of text a day. */
+  /** The unlimited key; `limited` has one that may send `dailyParts` parts of text a day. */
   key: string;
   keyId: string;
   limited: { key: string; keyId: string; dailyParts: number };
   endpoints: Endpoint[];
-  /** It owns what the others own, and never does anything. */
+  /** A bystander owns the same things as the other customers, and never does anything. */
   isBystander: boolean;
 };
 
@@ -50,11 +50,11 @@ const every: readonly EventType[] = [
 ];
 const receipts: readonly EventType[] = ['sms.delivered', 'sms.failed', 'sms.cancelled'];
 
-/** In ten-thousandths of a pound: no balance, one that lasts, one that runs out so that texts are held. */
+/** In ten-thousandths of a pound: no balance, one that lasts, two that run out so that texts are held. */
 const balances = [null, 10_000_000_000, 40_000, 10_000];
 const dailyParts = 60;
 
-/** Three customers who send, and a bystander. */
+/** Makes three customers who send, and a bystander. */
 export async function makeCustomers(receivers: Receivers): Promise<Customer[]> {
   await smsPrices.load('country,gbp,eur,validFrom\nGB,0.0400,0.0500,2020-01-01\n');
   const customers: Customer[] = [];

@@ -7,19 +7,19 @@ import type { Settings } from './processes.ts';
 import type { Planned } from './schedule.ts';
 import { startServers } from './servers.ts';
 
-/** How many processes of each line of the Procfile; a line that is not named has one. */
+/** The number of processes for each line of the Procfile; a line that is not named has one. */
 const counts: Record<string, number> = { web: 2, worker_email: 2, worker_webhooks: 2 };
 
 type Options = {
   folder: string;
   size: Size;
-  /** Between platform and servers. Without them there are no faults but those of processes, and nothing is in the way. */
+  /** Whether there are proxies between platform and servers. Without proxies only processes can have faults. */
   withLines: boolean;
   settings: Settings;
   log: (text: string) => void;
 };
 
-/** The outside world and the servers, before any process of the platform: `open` starts those. */
+/** Starts the servers and the outside world. The processes of the platform are only prepared: `open` starts them. */
 export async function prepareWorld({ folder, size, withLines, settings, log }: Options) {
   const servers = await startServers();
   const sink = await startSmtpSink();
@@ -49,7 +49,7 @@ export async function prepareWorld({ folder, size, withLines, settings, log }: O
     ...platform,
     sink,
     stage,
-    /** Past the lines, as root. */
+    /** Settings that lead past the proxies, as root. */
     direct,
     thaw() {
       for (const slot of platform.slots) slot.thaw();

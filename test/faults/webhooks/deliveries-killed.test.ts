@@ -19,7 +19,7 @@ const webhookCount = 4;
 const events = sized(150, 5_000);
 const inFlightPerWebhook = 20;
 const leaseMs = config.LEASE_SECONDS * 1000;
-/** The part of all that has arrived when a worker is killed, or Redis forgets everything. */
+/** The share of all deliveries that has arrived when a worker is killed or Redis is emptied. */
 const faults = sized(
   [
     { at: 0.2, kind: 'kill' },
@@ -43,7 +43,7 @@ test('workers killed and Redis emptied amid deliveries: every webhook gets every
     Array.from({ length: webhookCount }, (_, index) => makeWebhook(customer, `${receiver.url}/${index}`)),
   );
   changeSettings({ WEBHOOK_IN_FLIGHT_PER_WEBHOOK: inFlightPerWebhook });
-  // This process is a worker that lives, beside those that are killed one after the other.
+  // This process runs a worker that survives; the victims are killed one after the other.
   const victims = await Promise.all(Array.from({ length: kills }, () => startWorkerProcess()));
   const workers = await runWorkers();
   const eventIds = await storeEvents(customer, events);
@@ -58,7 +58,7 @@ test('workers killed and Redis emptied amid deliveries: every webhook gets every
     }
   }
 
-  // The others are soon done with what they took before that: in the end it is the dead worker's.
+  // The live workers soon finish the deliveries that they claimed before the last kill; the dead worker's ones stay.
   await waitFor(
     'only what was taken before the last kill is left',
     async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 const hours = 3_600_000;
 const jobsOf = (queue: string) => queueOf(queue).getJobs(['waiting', 'prioritized', 'delayed']);
 
-/** A delivery that waits for hours until there is room meets many sweeps while its job waits for a worker. */
+/** Sweeps four times, as happens while the job of a delivery that waited for hours still waits for a worker. */
 async function sweepOften(): Promise<void> {
   for (let run = 0; run < 4; run += 1) {
     await recovery.sweep();
@@ -42,7 +42,7 @@ test('deliveries that had waited for hours before they were let in have a place 
   const deliveries = await deliveriesOf(webhook.id);
   expect(deliveries.every(({ parked }) => !parked)).toBe(true);
   expect((await deliveriesInJobs()).toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
-  // Handed back, they have the place that they had.
+  // Deliveries that are parked again are due at their old time, so they keep their place.
   await updateParked(
     deliveryTable,
     deliveries.map(({ id }) => id),

@@ -33,7 +33,7 @@ test('a delivery whose secret does not open is put off by minutes, the operator 
   await shows(api, { messaging_webhook_own_faults_total: 1 });
   await worker.stop();
 
-  // As often as it may come until then, each time it is given back, and the last time it is over.
+  // Every attempt before 7 days puts the delivery off; the first attempt after 7 days ends it.
   await advanceClock(7 * dayMs - 4 * minuteMs);
   expect(await attempt(broken.id)).toBe('done');
   expect(await broken.read()).toMatchObject({ status: 'failed', attempts: 0, dueAt: null, isHeld: false });

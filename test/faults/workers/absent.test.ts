@@ -29,7 +29,7 @@ test('no worker for ten minutes: the metrics show how long work has waited, and 
   ]);
   await makeWebhook(own, receiver.url);
   const start = now().getTime();
-  // Some at once, and the others over the time that nobody is there.
+  // Some emails are due at once, the others while no worker runs.
   const minutes = [0, 7, 9, 0, 8, 6, 0, 7];
   for (const minute of minutes)
     await sendEmail(api, own, {
@@ -55,7 +55,7 @@ test('no worker for ten minutes: the metrics show how long work has waited, and 
   const order = sink.messages.map(({ raw }) =>
     Number(/^Subject: Minute (\d+)\r$/m.exec(raw.toString())?.[1]),
   );
-  // A new email is not one of the missed ones, and need not wait behind them.
+  // Only the missed emails must come in order; a new email need not wait behind them.
   expect(order.filter((minute) => minute < 10)).toEqual(minutes.toSorted((one, other) => one - other));
   await receiver.waitFor(minutes.length + 1);
   await waitFor('all is done', async () => (await emailCounts(own)).sent === minutes.length + 1);

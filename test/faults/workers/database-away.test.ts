@@ -30,7 +30,7 @@ test('while the database is away its jobs wait without being tried again and aga
   const timesSaid = (text: string) => worker.output().split(text).length - 1;
   mysql.refuse();
   await acceptMany(own, count);
-  // Pauses of 1, 2, 4 seconds and so on, with one try after each.
+  // The worker pauses for 1, 2, 4 seconds and so on, with one try after each pause.
   await waitFor('it pauses for longer and longer', () => timesSaid('"pauseSeconds":4') >= 1);
   const jobs = await queueOf(sendEmail.lanes.transactional).getJobs();
   const tries = timesSaid('a job met an outage');
@@ -44,7 +44,7 @@ test('while the database is away its jobs wait without being tried again and aga
   await waitFor('all are sent', async () => (await emailCounts(own)).sent === count, {
     timeoutMs: 120_000,
   });
-  // A job that still has a connection ends the first pause; another that comes late from the outage begins a last one.
+  // A job that still has a connection ends the first pause; a job that fails late from the outage begins a last one.
   expect(timesSaid('the database can be used again')).toBeGreaterThan(0);
   expect(timesSaid('the database can be used again')).toBeLessThanOrEqual(3);
   const retried = await query('SELECT id FROM emails WHERE retries > 0 OR uncertain_count > 0');

@@ -34,8 +34,8 @@ test('jobs that a dead worker had fetched, and not yet claimed, come back within
   await waitFor('the worker has fetched all of them', async () => (await fetched()) === count);
   const taker = await runWorkers(['send-email']);
   await victim.kill();
-  // A lock lasts 4 seconds, and every 4 seconds somebody looks for those that have ended. By the sweep, which mistrusts
-  // a job after a minute, they would come later than this limit.
+  // A lock lasts 4 seconds, and workers look for expired locks every 4 seconds. The sweep trusts a job for a minute, so
+  // jobs that only the sweep brings back would miss this limit.
   await sink.waitFor(count, { timeoutMs: 40_000 });
   await Promise.all([survivor.stop(), taker.stop()]);
   expect(sink.messages).toHaveLength(count);

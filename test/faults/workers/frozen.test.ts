@@ -41,7 +41,7 @@ test('a worker hangs for longer than its lease: another does its work, and when 
   const webhook = await makeWebhook(own, receiver.url);
   await acceptMany(own, count);
   await relay.relayAll();
-  // Two parts each, so that a copy of one is of the same text to a phone.
+  // Each text has two parts, whose common reference lets a phone recognize a second copy.
   for (let nth = 0; nth < count; nth += 1)
     await sendSms(api, own, { recipient: `+44740700000${nth}`, content: 'x'.repeat(200) });
   const late = await startWorkerProcess(names, {
@@ -65,7 +65,7 @@ test('a worker hangs for longer than its lease: another does its work, and when 
   sink.setMode('accept');
   receiver.respondWith({ status: 200 });
   smsc.submit = (_, nth) => ({ id: `m${nth}` });
-  // That of the texts: twice as long as their hand-over may take.
+  // The lease of a text is twice the longest time of its hand-over (SMS_TIMEOUT_SECONDS).
   await advanceClock(Math.max(config.LEASE_SECONDS, 120) * 1000 + 3_000);
   changeSettings({ SMTP_URL: sink.url, SMS_GATEWAYS: gatewayList.parse(gateways) });
   const next = await runWorkers(names);
@@ -80,10 +80,10 @@ test('a worker hangs for longer than its lease: another does its work, and when 
 
   const before = await rowsOf(own.workspaceId);
   late.thaw();
-  // Now it hears what became of it: a failure here, and no answer there.
+  // The thawed worker gets its late answers: from the endpoint a failure, from the relay none.
   answerAll();
   sink.dropConnections();
-  // It finishes what it had in hand.
+  // The late worker finishes its work in order.
   expect((await late.stop()).code).toBe(0);
   expect(await rowsOf(own.workspaceId)).toEqual(before);
 
@@ -92,7 +92,7 @@ test('a worker hangs for longer than its lease: another does its work, and when 
   expect([...messages.values()].map((copies) => copies.length)).toEqual(Array(count).fill(2));
   const requests = Map.groupBy(receiver.requests, ({ headers, body }) => headers['webhook-id']! + body);
   expect([...requests.values()].map((copies) => copies.length)).toEqual(Array(count).fill(2));
-  // By recipient, with the parts' reference to each other: the phone shows the text once.
+  // Both copies of a part have the same recipient and reference, so a phone shows the text once.
   const texts = Map.groupBy(
     smsc.taken,
     ({ destination, message }) => `${destination.address} ${message.toString('hex')}`,
@@ -102,7 +102,7 @@ test('a worker hangs for longer than its lease: another does its work, and when 
 
 // Shows F13
 test('the locks of a process that hangs amid a transaction are free again after a minute', async () => {
-  // The server then treats the connection in its own way; this is what it is told.
+  // MySQL itself then ends the idle session, so the test checks only the timeout that the session has.
   const [session] = await query('SELECT @@SESSION.wait_timeout AS seconds');
   expect(session).toEqual({ seconds: 60 });
 });

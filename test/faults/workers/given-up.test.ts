@@ -26,10 +26,10 @@ useDatabase();
 beforeAll(() => changeSettings({ OPS_PASSWORD: password }));
 
 const leaseMs = 1_000;
-/** The first worker after so many deaths gives up. */
+/** The first worker after this many deaths gives up. */
 const deaths = 11;
 
-/** A worker takes these, and is never heard of again. */
+/** Claims the rows like a worker that dies, and waits until their leases have ended. */
 async function dieWith(claims: ((at: Date, until: Date) => Promise<unknown>)[]): Promise<void> {
   const at = nowForAll();
   const until = new Date(at.getTime() + leaseMs);
@@ -82,7 +82,7 @@ test('what kills every worker that takes it fails in the end, all else goes out,
     'messaging_crash_loops_total{work="sms"}': 1,
     'messaging_crash_loops_total{work="webhook_delivery"}': 1,
   });
-  // Asked for by hand, it has all its chances again.
+  // A delivery that a customer asks for again has all its attempts again.
   await api.request('POST', `/v2/webhooks/${webhook.id}/deliveries/${delivery!.id}/redeliver`, {
     key: own.key,
   });

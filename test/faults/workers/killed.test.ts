@@ -15,7 +15,7 @@ useDatabase();
 
 const emails = 200;
 const concurrency = 10;
-/** The worker is killed when so many have arrived; the next one takes over what it held. */
+/** The worker is killed when this many emails have arrived; the next one takes over its rows. */
 const arrivedAtKills = [40, 90];
 
 // Shows F10

@@ -16,7 +16,7 @@ import { sized } from '../long-form.ts';
 useDatabase();
 
 const members = sized(10_000, 500_000);
-/** The worker is killed when so much has been copied; the next one takes over. */
+/** The worker is killed when this share of the list is copied; the next one takes over. */
 const copiedAtKills = sized([0.3], [0.1, 0.5]);
 
 test('a copy whose workers are killed ends complete, without duplicates and rightly counted', async () => {

@@ -15,7 +15,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
-// A busy machine takes long over it.
+// The limit is long because a busy machine is slow.
 const limit = { timeoutMs: 120_000 };
 const emails = 120;
 const texts = 30;
@@ -30,10 +30,10 @@ test('two workers that both sweep all the time, and a Redis that forgets: nothin
   ]);
   const webhook = await makeWebhook(own, receiver.url);
   await Promise.all([acceptMany(own, emails), ...Array.from({ length: texts }, () => sendSms(api, own))]);
-  // All of it is now for the sweeps to find.
+  // Without jobs in Redis, only the sweeps can find the work.
   await forgetRedis();
   changeSettings({ SMTP_URL: sink.url });
-  // One in a process of its own, and one in this.
+  // One worker has a process of its own, the other one runs in this process.
   const [process, workers] = await Promise.all([
     startWorkerProcess([], { SWEEP_SECONDS: '0.1' }),
     runWorkers(),
@@ -55,7 +55,7 @@ test('two workers that both sweep all the time, and a Redis that forgets: nothin
   expect([sink.messages.length, receiver.requests.length]).toEqual([emails, emails]);
   expect(new Set(sink.messages.map(({ raw }) => raw.toString())).size).toBe(emails);
   expect(await query("SELECT id FROM simulator_messages WHERE direction = 'outbound'")).toHaveLength(texts);
-  // One claim each, but for those whose row had been let in before.
+  // No email had to be claimed a second time.
   const claims = await query('SELECT MAX(claims) AS most FROM emails');
   expect(claims[0]!['most']).toBe(1);
 });

@@ -17,7 +17,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
-// A busy machine takes long over it.
+// The limit is long because a busy machine is slow.
 const limit = { timeoutMs: 120_000 };
 const count = 40;
 const contacts = 2_000;

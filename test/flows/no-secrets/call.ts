@@ -3,8 +3,8 @@ import { request } from 'undici';
 export const refusals: string[] = [];
 export const statuses = new Set<number>();
 /**
- * Asks, and keeps every refusal. Raw: the headers of refusals are searched too, and requests are malformed, signed, by
- * wrong keys or to the operator's pages. A customer's requests that are in order go through the typed client.
+ * Sends a raw request, and keeps every refusal, whose headers are searched too. The requests are malformed, signed, by
+ * wrong keys or to the operator's pages. Correct requests of a customer go through the typed client.
  */
 export async function call(url: string, method: string, key: string | null, body?: unknown, headers = {}) {
   const answer = await request(url, {

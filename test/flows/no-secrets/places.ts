@@ -6,7 +6,7 @@ import { atEnd } from '../../support/runner/at-end.ts';
 import { monitorRedis } from '../../support/servers/redis-monitor.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
-/** Every value of every row of the database, by `table.column`. */
+/** Returns every value of every row of the database, by `table.column`. */
 export async function storedValues(): Promise<[place: string, value: Buffer][]> {
   const tables = await query<{ name: string }[]>(
     'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
@@ -24,7 +24,7 @@ function bytesOf(value: unknown): Buffer {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Every key of this test in Redis, with its name and all that is in it. */
+/** Returns every key of this test in Redis, with its name and its content. */
 export async function redisValues(url: string, prefix: string): Promise<[place: string, value: Buffer][]> {
   const redis = new Redis(url);
   const dump: Record<string, (key: string) => Promise<unknown>> = {
@@ -47,7 +47,7 @@ export async function redisValues(url: string, prefix: string): Promise<[place: 
   }
 }
 
-/** All that is said to Redis about keys of this test from now on: most of it is gone again soon. */
+/** Records all commands to Redis about keys of this test from now on, because most keys are deleted again soon. */
 export async function listenToRedis(url: string, prefix: string): Promise<() => string> {
   const redis = new Redis(url);
   atEnd(() => redis.disconnect());
@@ -62,7 +62,7 @@ export async function listenToRedis(url: string, prefix: string): Promise<() => 
   return () => said.join('\n');
 }
 
-/** The same servers, for users with a password each. */
+/** Creates a user with a password on each server, and returns URLs for these users. */
 export async function withPasswords(mysqlUrl: string, redisUrl: string) {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const passwords = {

@@ -25,9 +25,9 @@ import { waitFor } from '../../support/time/wait-for.ts';
 import { call } from './call.ts';
 import { listenToRedis, withPasswords } from './places.ts';
 
-/** The values that open something. Each may be nowhere but with its owner, or encrypted or hashed at rest. */
+/** Values that give access. Only their owner may have them in plain form; at rest they are encrypted or hashed. */
 export const secrets = new Map<string, string>();
-/** The data about people. It may be in the database; not in Redis, the log from `info` on, or the operator's pages. */
+/** Data about people. The database may hold it, but not Redis, the log from `info` on, or the operator's pages. */
 export const personal = new Map<string, string>([
   ['address of a recipient', 'ada.lovelace@secret-mail.example'],
   ['another address', 'charles.babbage@secret-mail.example'],
@@ -44,7 +44,7 @@ export const personal = new Map<string, string>([
 const of = (name: string) => personal.get(name)!;
 const random = () => randomBytes(18).toString('base64url');
 
-/** One run of the whole platform, with a failure of each thing that it stands on. */
+/** Runs the whole platform once, with a failure of each server that it depends on. */
 export async function run() {
   const own = await textingWorkspace();
   await prices.load('country,gbp,eur,validFrom\nGB,0.0345,0.0412,2020-01-01\n');
@@ -98,7 +98,7 @@ export async function run() {
   const post = (path: string, body: unknown, headers = {}, key: string | null = own.key) =>
     call(at(path), 'POST', key, body, headers);
 
-  // Callers: an answer with secrets, replayed; both algorithms; rotations; wrong signatures and keys; a fault of ours.
+  // Callers: a replayed answer with secrets; both algorithms; rotations; wrong signatures and keys; an internal error.
   const hmacSigned = { algorithm: 'hmac_sha256' } as const;
   const once = { body: { signing: hmacSigned, strictMode: true }, idempotencyKey: randomUUID() };
   const signing = await customer.post('/v2/api-keys', once);
@@ -152,7 +152,7 @@ export async function run() {
     const later = await customer.post('/v2/webhooks/{id}/rotate-secret', { path: { id } });
     secrets.set(`secret of the ${name}`, secret!).set(`rotated secret of the ${name}`, later.secret!);
   }
-  // Sending: what is taken, refused and malformed; personal data in each.
+  // Sending: accepted, refused and malformed requests, each with personal data.
   sink.setMode((recipient) => (recipient === of('another address') ? '550 naming the address' : 'accept'));
   const attachments = [
     {
@@ -173,7 +173,7 @@ export async function run() {
   const text = (to: string) =>
     customer.post('/v2/sms', { body: { recipient: of(to), content: of('text message') } });
   await text('number of a recipient');
-  // Texts by a carrier: one that it takes, one that it refuses, a receipt and an answer.
+  // Texts by a carrier: an accepted one, a refused one, a receipt and an answer.
   await waitFor('a bind is refused', () => worker.output().includes('a gateway refuses the bind'));
   carrier.submit = (_, count) => (count === 1 ? { id: 'm1' } : { status: 0x0b });
   for (const count of [1, 2]) {
@@ -231,7 +231,7 @@ export async function run() {
   );
   await receiver.waitFor(2);
   await own500.waitFor(2);
-  // The servers that the platform stands on, away one after the other; a relay that wants another password.
+  // Outages of the platform's servers, one after the other; a relay that wants another password.
   sink.setMode('535 at login');
   sink.dropConnections();
   await post('/v2/email', email());
@@ -250,7 +250,7 @@ export async function run() {
   );
   await call(at('/ops/queues'), 'GET', null, undefined, operator(`${opsPassword}x`));
   await waitFor('the relay is known to refuse', () => worker.output().includes('the relay cannot be used'));
-  // Processes that are given the wrong passwords.
+  // Processes with wrong passwords.
   const wrong = (url: string) => url.replace(/:([^:@]+)@/, ':$1x@');
   const strangers = [
     startProcess('api/server.ts', [], { ...settings, PORT: '0', MYSQL_URL: wrong(users.mysqlUrl) }),

@@ -1,4 +1,4 @@
-/** The spellings that a secret may be found in: as it is, in hex, in base64 wherever it begins, for a URL, within JSON. */
+/** Returns the forms in which a secret may be found: plain, hex, base64 at any offset, URL-encoded, within JSON. */
 export function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
@@ -16,7 +16,7 @@ export function spellings(secret: string): string[] {
       const text = Buffer.concat([Buffer.alloc(shift), bytes])
         .toString(encoding)
         .replace(/=+$/, '');
-      // The first and the last characters hold bits of what stands beside it.
+      // The first and the last characters also hold bits of the bytes beside the secret.
       found.push(text.slice(shift === 0 ? 0 : shift + 1, -1));
     }
   return [...new Set(found)];
@@ -24,12 +24,12 @@ export function spellings(secret: string): string[] {
 
 export type Secrets = ReadonlyMap<string, string>;
 
-/** Which of the secrets lie in these bytes, by name. */
+/** Returns the names of the secrets that are in these bytes. */
 export function secretsIn(place: Buffer | string, secrets: Secrets): string[] {
   const text = Buffer.isBuffer(place) ? place.toString('latin1') : Buffer.from(place).toString('latin1');
   return [...secrets]
     .filter(([, secret]) =>
-      // So short that it stands in other numbers too.
+      // A short number may be part of other numbers, so it must stand alone.
       /^\d{1,8}$/.test(secret)
         ? new RegExp(`(?<![\\w.-])${secret}(?![\\w.-])`).test(text)
         : spellings(secret).some((spelling) => text.includes(Buffer.from(spelling).toString('latin1'))),

@@ -32,7 +32,7 @@ const messageOf = (body: string, lines = headers) =>
   Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
 const sign = (message: Buffer) => signMessage(message, { domain, selector, privateKey, signedAt });
 
-/** mailauth is another implementation; the resolver is the DNS that holds our TXT record. */
+/** Verifies with mailauth, another implementation; its resolver plays the DNS that holds our TXT record. */
 async function verify(message: Buffer) {
   const { results } = await dkimVerify(message, {
     resolver: async (name: string, type: string) => {
@@ -103,7 +103,7 @@ test('what a relay may do to a message leaves the signature good', async () => {
   expect((await verify(Buffer.from(`${relayed}\r\n\r\n`, 'latin1'))).status.result).toBe('pass');
 });
 
-/** Headers that a mail program would show, or obey, in place of the one of the same name. */
+/** Headers that a mail program would show or obey in place of the genuine header of the same name. */
 const forgeries: [name: string, value: string][] = [
   ['From', 'evil@x.example'],
   ['Reply-To', 'evil@x.example'],
@@ -127,7 +127,7 @@ const withoutHeader = (name: string) => headers.filter((line) => !line.startsWit
 // Shows A31
 test.each(forgeries)('a %s that is added breaks the signature, wherever it is put', async (name, value) => {
   for (const lines of [headers, withoutHeader(name)]) {
-    // Without a From there is nothing to sign for.
+    // A message without a From cannot be signed.
     if (name === 'From' && lines !== headers) continue;
     const signed = (await sign(messageOf('Hello\r\n', lines))).toString('latin1');
     expect((await verify(Buffer.from(signed, 'latin1'))).status.result).toBe('pass');

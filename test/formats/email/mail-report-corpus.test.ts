@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readMail } from '../../../shared/formats/email/mail-report.ts';
 import { verdictOf } from '../../../shared/formats/email/smtp-reply.ts';
 
-/** As the large services build theirs: parts within parts, folded fields, several lines of one answer. */
+/** Reports in the form of the large services: nested parts, folded fields, answers of several lines. */
 const reports: [who: string, expected: string, text: string][] = [
   [
     'Gmail',

@@ -8,7 +8,7 @@ import { cpuMsOf } from '../../support/processes/cpu-time.ts';
 
 const kib = 1024;
 const report = statusReport().toString('latin1');
-/** The report with this in the place of one of its pieces. */
+/** Returns the report with one of its pieces replaced by another text. */
 const withPiece = (piece: string, other: string) => {
   expect(report).toContain(piece);
   return report.replace(piece, () => other);
@@ -23,10 +23,10 @@ function nested(depth: number): string {
   return `MIME-Version: 1.0\r\n${opens.join('')}\r\ntext\r\n`;
 }
 
-// As much as is ever read of a message.
+// The most that is ever read of a message.
 const size = 256 * kib;
 
-/** Null: refused for being more than any report is. */
+/** Reads a message; returns null if it is refused as more complex than any report. */
 function readOrRefused(raw: Buffer): IncomingMail | null {
   try {
     return readMail(raw);
@@ -36,7 +36,7 @@ function readOrRefused(raw: Buffer): IncomingMail | null {
   }
 }
 
-/** Generous: the slowest of them takes a twentieth of it. */
+/** A generous limit: the slowest message takes a twentieth of it. */
 const mostMs = 1_000;
 
 function expectQuick(raw: Buffer): void {

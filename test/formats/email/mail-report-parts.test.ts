@@ -109,7 +109,7 @@ function written(node: Tree): string {
     }[node.encoding]!();
     return `Content-Type: ${node.type}\r\nContent-Transfer-Encoding: ${node.encoding}\r\n\r\n${body}`;
   }
-  // Each its own, as every program makes them.
+  // Each part has its own boundary, as every mail program makes them.
   const boundary = `${node.boundary}${(boundaries += 1)}`;
   const parts = node.parts.map((part) => `--${boundary}\r\n${written(part)}\r\n`);
   return `Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\nbefore\r\n${parts.join('')}--${boundary}--\r\nafter`;
@@ -120,7 +120,7 @@ test('as another parser takes it apart', async () => {
     fc.asyncProperty(tree, async (node) => {
       const raw = Buffer.from(`MIME-Version: 1.0\r\n${written(node)}\r\n`, 'latin1');
       const other = await PostalMime.parse(raw, { forceRfc822Attachments: true, attachmentEncoding: 'utf8' });
-      // It ends lines with LF, and what is not encoded with one of them.
+      // postal-mime ends lines with LF, and adds one LF to the end of a part that is not encoded.
       const plain = (text: string) => text.replaceAll('\r\n', '\n').replace(/\n+$/, '');
       expect(partsOf(raw).parts.map(({ type, text }) => [type, plain(text())])).toEqual(
         other.attachments.map((part) => [part.mimeType, plain(part.content as string)]),

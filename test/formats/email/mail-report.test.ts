@@ -85,7 +85,7 @@ describe('a delivery report', () => {
 
 describe('what a refusal in a report means', () => {
   test.each([
-    // The codes of API decisions §7 count whatever they answered.
+    // The codes of API decisions §7 decide, no matter which command they answered.
     ['5.1.1', 'smtp; 550 5.1.1 No such mailbox', 'hard_bounce mailbox_unknown, suppressed'],
     ['5.1.2', 'smtp; 550 5.1.2 No such host', 'hard_bounce domain_unknown, suppressed'],
     ['5.1.3', 'smtp; 501 5.1.3 Bad address', 'hard_bounce address_invalid, suppressed'],
@@ -98,7 +98,7 @@ describe('what a refusal in a report means', () => {
     ['5.2.1', 'smtp; 550 5.2.1 Disabled', 'hard_bounce mailbox_disabled, suppressed'],
     ['5.1.1', 'X-Postfix; unknown user: "ada"', 'hard_bounce mailbox_unknown, suppressed'],
     ['5.1.1', null, 'hard_bounce mailbox_unknown, suppressed'],
-    // The diagnosis says what the status leaves open.
+    // The diagnostic text decides where the status is too general.
     ['5.0.0', 'smtp; 550 5.1.1 No such mailbox', 'hard_bounce mailbox_unknown, suppressed'],
     [
       '5.0.0',
@@ -106,7 +106,7 @@ describe('what a refusal in a report means', () => {
       'hard_bounce mailbox_unknown, suppressed',
     ],
     ['5.0.0', 'smtp; 550 User unknown', 'hard_bounce mailbox_unknown, suppressed'],
-    // A bare 550 may have answered the message.
+    // A bare 550 may be the answer to the message, not to the recipient.
     ['5.0.0', 'smtp; 550 Requested action not taken', 'rejected recipient_refused'],
     ['5.0.0', 'smtp; 550 Message blocked, see https://example.com', 'rejected refused_by_policy'],
     ['5.7.1', 'smtp; 554 5.7.1 Refused by policy', 'rejected refused_by_policy'],
@@ -116,7 +116,7 @@ describe('what a refusal in a report means', () => {
     ['5.1.7', 'smtp; 550 5.1.7 Bad sender', 'rejected sender_refused'],
     ['5.4.4', 'X-Postfix; Host or domain name not found', 'rejected recipient_refused'],
     ['5.4.6', 'X-Postfix; mail for example.com loops back to myself', 'rejected recipient_refused'],
-    // Given up after too long.
+    // The server gave up after too long.
     [
       '4.4.1',
       'X-Postfix; connect to mx.example.com[192.0.2.1]:25: Connection timed out',

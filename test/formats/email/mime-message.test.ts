@@ -17,8 +17,8 @@ const email: OutgoingEmail = {
 const compose = async (changes: Partial<OutgoingEmail> = {}) =>
   (await composeMessage({ ...email, ...changes })).toString('latin1');
 /**
- * As a mail program reads it. postal-mime ends a text with the line end before the boundary, unless it is base64:
- * line ends at the very end are left out of both sides.
+ * Reads the message as a mail program does. postal-mime keeps the line end before the boundary as part of the text,
+ * unless the text is base64, so line ends at the very end are left out on both sides.
  */
 async function read(changes: Partial<OutgoingEmail>) {
   const parsed = await PostalMime.parse(await composeMessage({ ...email, ...changes }));
@@ -31,7 +31,7 @@ const headerOf = (message: string, name: string) =>
     message.slice(0, message.indexOf('\r\n\r\n') + 2),
   )?.[1];
 
-/** RFC 5322 §2.1.1 and §2.3: lines of at most 998 characters that end in CRLF; ours are ASCII besides. */
+/** Checks RFC 5322 §2.1.1 and §2.3 (lines of at most 998 characters that end in CRLF), and that all is ASCII. */
 function expectWellFormed(message: string): void {
   expect(message).not.toMatch(/[^\t\r\n\x20-\x7e]/);
   expect(message.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
@@ -83,7 +83,7 @@ test('the same email gives the same bytes every time, and another Message-ID ano
   expect(await boundary({})).not.toBe(await boundary({ messageId: 'another@acme.example' }));
 });
 
-// A byte order mark in front belongs to no text, and readers take it off.
+// A byte order mark at the start is not part of a text, and readers remove it.
 const unicode = fc.string({ unit: 'binary', maxLength: 300 }).map((text) => text.replace(/^\ufeff+/, ''));
 const words = fc
   .array(
@@ -145,7 +145,7 @@ test('any subject and name arrive as they are', async () => {
       const parsed = await read(changes);
       expect(parsed.subject ?? '').toBe(changes.subject);
       expect(parsed.from?.address).toBe('hello@acme.example');
-      // A quoted or encoded name may hold spaces at its ends; parsers take them off.
+      // A quoted or encoded name may have spaces at its ends; parsers remove them.
       expect(parsed.from?.name?.trim()).toBe(changes.from.displayName.trim());
     }),
     { numRuns: 500 },

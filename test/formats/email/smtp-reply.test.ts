@@ -81,7 +81,7 @@ test.each<[SmtpStage, string, string]>([
   ['rcpt', '503 5.5.1 Bad sequence', 'protocol_error'],
   ['rcpt', '550 5.5.0 Requested action not taken: mailbox unavailable', 'recipient_refused'],
   ['rcpt', '550 5.4.1 Recipient address rejected: Access denied', 'recipient_refused'],
-  // Without.
+  // Without an enhanced code.
   ['data', '552 Message exceeds the limit of this server', 'message_too_large'],
   ['data', '552 Too big', 'message_too_large'],
   ['mail', '501 Syntax error', 'protocol_error'],
@@ -119,7 +119,7 @@ test.each<[SmtpStage, string, string]>([
   ['mail', '530 5.7.0 Authentication required', 'relay_login_required'],
   ['mail', '530 Must issue a STARTTLS command first', 'relay_login_required'],
   ['mail', '454 4.7.0 Login failed', 'relay_login_required'],
-  // No answer that there can be.
+  // An answer that the protocol does not allow here.
   ['rcpt', '354 Go on', 'unexpected_reply'],
 ])('at %s `%s` is tried again: %s', (stage, reply, code) => {
   expect(judge(stage, reply)).toEqual({

@@ -64,7 +64,7 @@ test('what a parser of structured fields refuses is refused; what is read, it re
   let readCount = 0;
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 20 }), (chosen) => {
-      // Node has taken the spaces off both ends.
+      // Node has already removed the spaces at both ends.
       const field = chosen.join('').trim();
       const [inputs, values] = [parseSignatureInput(field, 20), parseSignature(field, 20)];
       expect(inputs === null).toBe(values === null);
@@ -72,7 +72,7 @@ test('what a parser of structured fields refuses is refused; what is read, it re
       readCount += 1;
       const expected = parseDictionary(field);
       expect(new Set(values.map(({ label }) => label))).toEqual(new Set(expected.keys()));
-      // The parser keeps the last of two with one label, so only fields without such can be compared.
+      // The parser keeps the last of two members with one label, so only fields without duplicates can be compared.
       if (values.length > expected.size) return;
       for (const { label, names, parameters: own } of inputs!) {
         const [items, given] = expected.get(label)!;
@@ -111,7 +111,7 @@ test.each([
   expect(parseSignatureInput(`sig=${params}`, 1)).toMatchObject([{ text: params, params }]);
 });
 
-// Quadratic work over these would never end.
+// Quadratic work over these fields would never end.
 test.each([
   ['escapes in an open quote', `"${'\\"'.repeat(300_000)}`],
   ['quotes', '"'.repeat(600_001)],

@@ -68,7 +68,7 @@ test('a delivery carries two labelled signatures over the agreed components, eac
       '"webhook-id": delivery_01h455vb4pex5vsknk084sn02q',
       `"@signature-params": ${covered};keyid="${keyid}";alg="hmac-sha256"`,
     ].join('\n');
-  // The HMAC key is the text of the secret as the customer holds it, prefix and all.
+  // The HMAC key is the text of the secret as the customer has it, with its prefix.
   const mac = (key: string, text: string) => createHmac('sha256', key).update(text).digest('base64');
   expect(headers.signature).toBe(`sig=:${mac(secret, base('2'))}:, sig-prev=:${mac(oldSecret, base('1'))}:`);
   expect(headers['content-digest']).toBe(contentDigest(delivery.body));
@@ -135,7 +135,7 @@ test('a key id that would break out of its quotes is refused', () => {
     );
 });
 
-/** A fragment stays with the sender (RFC 9110 §4.2.5). */
+/** Removes the fragment of a URL, which is never sent (RFC 9110 §4.2.5). */
 function asSent(url: string): string {
   const sent = new URL(url);
   sent.hash = '';
@@ -146,7 +146,7 @@ function fields(headers: signatures.WebhookHeaders) {
   return { signatureInput: headers['signature-input'], signature: headers.signature };
 }
 
-/** Both labels, signed by http-message-sig from the request as it is sent. */
+/** Signs both labels with http-message-sig, from the request as it is sent. */
 function byLibrary(url: string, body: string, headers: signatures.WebhookHeaders) {
   const message: RequestDescriptor = {
     kind: 'request',
@@ -184,7 +184,7 @@ function byLibrary(url: string, body: string, headers: signatures.WebhookHeaders
   };
 }
 
-/** The check of a receiver that takes only the label which it knows. */
+/** Verifies a request as a receiver that accepts only the label which it knows. */
 async function isVerified(
   url: string,
   headers: signatures.WebhookHeaders,

@@ -47,13 +47,13 @@ test('of every character of the basic plane it says as two other programs do wha
   for (let point = 0; point <= 0xffff; point += 1) {
     if (point >= 0xd800 && point <= 0xdfff) continue;
     const character = String.fromCodePoint(point);
-    // One part where it takes one septet, two where it takes two.
+    // 81 characters fit one part if each takes one septet, and need two parts if each takes two.
     const text = character.repeat(81);
     const { encoding, parts } = partsOf(text);
     const other = split(text);
     const same =
       (encoding === 'gsm7') === (other.characterSet === 'GSM') && parts.length === other.parts.length;
-    // It is slow, and knows no alphabet beyond these either.
+    // SegmentedMessage is slow, so it checks only the code points below U+2200.
     const third = point < 0x2200 ? new SegmentedMessage(character).encodingName : null;
     if (!same || (third !== null && (third === 'GSM-7') !== (encoding === 'gsm7')))
       differing.push(`U+${point.toString(16)}`);

@@ -136,7 +136,7 @@ test('a filter takes what a record shows, and else what is a valid number', () =
 
 test('British numbers are what the library takes them for, from each of their first digits', () => {
   for (let start = 100_000; start < 800_000; start += 31) {
-    // Not all of them, to save seconds.
+    // Only some of the numbers, to save seconds.
     if (!/^[127]/.test(String(start))) continue;
     for (const end of [start * 7919, start * 104_729]) {
       const digits = `${start}${String(end % 10_000).padStart(4, '0')}`;

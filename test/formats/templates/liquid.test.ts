@@ -9,7 +9,7 @@ function render(source: string, data: Record<string, unknown> = {}, escape = tru
   return liquid.render(liquid.parse(source, escape, limits), data, now, limits);
 }
 
-/** The fault of a source that must not render. */
+/** Returns the fault of a source that must not render. */
 function fault(source: string, data: Record<string, unknown> = {}, escape = true) {
   try {
     render(source, data, escape);
@@ -225,7 +225,7 @@ test('time is counted as CPU time of the render, and told apart from other limit
     true,
     limits,
   );
-  // Time that passes elsewhere is not the render's.
+  // Time that passes outside of the render does not count against its limit.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
   expect(
     liquid.render(liquid.parse('{% for i in (1..10) %}{{ i }}{% endfor %}', true, limits), {}, now, limits),

@@ -111,7 +111,7 @@ test('hostile sources take no longer than they are long', () => {
     "<a '",
   ];
   for (const part of hostile) {
-    // Each is a few milliseconds; what is quadratic takes minutes.
+    // Each part takes a few milliseconds; quadratic work would take minutes.
     const cpuMs = cpuMsOf(() => faultOf(part.repeat(200_000 / part.length), {}));
     expect(cpuMs).toBeLessThan(2_000);
   }

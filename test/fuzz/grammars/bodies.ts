@@ -36,7 +36,7 @@ function email(random: Random, good: Body): Body {
     ...(format !== undefined && { format }),
     template: { data: dataOf(random) },
     ...(random() < 0.3 && { trackOpens: true }),
-    // An email that is not for later goes through the worker.
+    // Only an email that is not scheduled goes through the worker during the run.
     ...(random() < 0.5 && { scheduledAt: null }),
     ...(random() < 0.2 && {
       attachments: Array.from({ length: integer(random, 1, 3) }, () => attachmentOf(random)),
@@ -59,7 +59,7 @@ const contactRow = (random: Random): Body => ({
   tags: [word(random)],
 });
 
-/** Operation -> a body in which what customers write is of its language, and the rest is good. */
+/** Operation -> a valid body, whose fields for customers' text are made by the grammar of their language. */
 export const crafted: Record<string, (random: Random, good: Body) => Body> = {
   sendEmail: email,
   createEmailTemplate: template,

@@ -6,7 +6,7 @@ const number = oneOf('+447700900123', "'07700900124", '4.47701E+11', oddNumber);
 const plain = oneOf('Ada', 'Grace', ' ', '', 'Zoë', oddNumber);
 const quoted = sequence('"', oneOf(plain, 'a""b', 'a,b', 'two\nlines', oddText), oneOf('"', '"', '"x', ''));
 
-/** A file of recipients, as spreadsheets write it and as they do not. */
+/** A file of recipients, as spreadsheets write it or with mistakes. */
 export const recipients: Grammar = (random) => {
   const end = oneOf('\r\n', '\n', '\r')(random);
   const separator = oneOf(',', ';', '\t')(random);
@@ -18,7 +18,7 @@ export const recipients: Grammar = (random) => {
 
 export const formBoundary = 'a-boundary';
 
-/** A form of settings and a file, with the mistakes of programs that write one by hand. */
+/** A form with settings and a file, with mistakes that programs make without a library for forms. */
 export const form: Grammar = (random) => {
   const line = oneOf('\r\n', '\r\n', '\r\n', '\n')(random);
   const name = oneOf(
@@ -87,6 +87,6 @@ export const pdus: Grammar = (random) => {
   return Buffer.concat(Array.from({ length: integer(random, 1, 4) }, one)).toString('latin1');
 };
 
-// A grammar makes text, of which each of these is one byte; the others come by mutation.
+// A grammar makes text, in which only characters below 128 are one byte; other bytes come by mutation.
 const byteOf = (random: Random): number => integer(random, 0, 127);
 const asciiOf = (value: string): Buffer => Buffer.from(value.replaceAll(/[^\0-\x7f]/g, '?'));

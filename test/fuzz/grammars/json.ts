@@ -32,20 +32,20 @@ const value = recursive(
 const wide: Grammar = (random) =>
   `{"template":{"data":[${Array.from({ length: Math.floor(random() * 26_000) }, () => 1).join()}]}}`;
 
-/** Bodies of requests: mostly objects, as only they are taken. */
+/** Bodies of requests: mostly objects, as only objects are accepted. */
 export const json: Grammar = oneOf(
   sequence(oneOf('', '', '\ufeff', ' '), '{', many(sequence(name, ':', value), 0, 8, ','), '}'),
   sequence('{"template":{"data":', value, '}}'),
   value,
   wide,
 );
-/** One value, which JSON.parse takes. */
+/** Makes one value that JSON.parse accepts. */
 export function jsonValue(random: Parameters<Grammar>[0]): unknown {
   for (;;) {
     try {
       return JSON.parse(value(random));
     } catch {
-      // The grammar makes wrong ones too.
+      // The grammar makes invalid JSON too.
     }
   }
 }

@@ -45,7 +45,7 @@ const output = sequence('{{', trim, ' ', expression, ' ', trim, '}}');
 const text = oneOf('Dear ', '<p>', word, '\n', '{', '%}', '}}');
 const tag = (inner: Grammar): Grammar => sequence('{%', trim, ' ', inner, ' ', trim, '%}');
 
-/** Templates with their outputs, tags and filters; those that were taken out among them. */
+/** Templates with outputs, tags and filters, also with tags and filters that the platform does not allow. */
 export const liquid: Grammar = many(
   recursive(
     oneOf(output, text),

@@ -17,7 +17,7 @@ async function* piecesOf(bytes: Buffer, length: number) {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-/** The rows, and what is wrong with the file behind them. */
+/** Reads the rows, and the fault of the file after them. */
 async function readRows(bytes: Buffer, pieceLength: number): Promise<{ rows: CsvRow[]; fault?: string }> {
   const rows: CsvRow[] = [];
   try {
@@ -35,7 +35,7 @@ async function readRecipients(bytes: Buffer): Promise<number> {
   const inPieces = await readRows(bytes, 1 + (bytes.length % 61));
   const count = whole.rows.length + inPieces.rows.length;
   if (whole.fault !== undefined) {
-    // Of several faults another may be the first that is seen.
+    // With pieces of another size, the reader may meet another one of several faults first.
     claim(inPieces.fault !== undefined, 'in pieces it is accepted');
     return count;
   }
@@ -64,7 +64,7 @@ async function readForm(bytes: Buffer): Promise<void> {
   }
 }
 
-/** Null where a length is wrong: what came before in the same piece is lost with the line. */
+/** Reads PDUs. Null where a length is wrong: the connection ends, and the PDUs before it in the same piece are lost. */
 function readPdus(bytes: Buffer, pieceLength: number): string[] | null {
   const read = frameReader();
   const found: string[] = [];

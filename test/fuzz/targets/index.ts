@@ -5,7 +5,7 @@ import { mailTargets } from './mail.ts';
 import type { Target } from './target.ts';
 import { templateTargets } from './templates.ts';
 
-/** All that are called directly. */
+/** All targets that are parsers, which are called directly. */
 export const targets: readonly Target[] = [
   ...jsonTargets,
   ...mailTargets,

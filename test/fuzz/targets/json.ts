@@ -12,7 +12,7 @@ const largeTexts = [
 ];
 const marker = 'left out: 5f0c ';
 
-/** The scan of a large body gets it in pieces, and leaves long texts out: with them in their places it is the same. */
+/** Scans a body in pieces, which leaves long texts out, and puts these back: the result must equal the whole body. */
 function inPieces(bytes: Buffer): unknown {
   const scan = startScan({ freeForm, largeTexts, marker });
   const length = 5 + (bytes.length % 61);
@@ -59,7 +59,7 @@ export const jsonTargets: Target[] = [
         try {
           return inPieces(bytes);
         } catch (error) {
-          // A part that is left out is looked at when it is read.
+          // The scan does not check a text that it leaves out, so its syntax error shows only when the text is read.
           if (error instanceof SyntaxError && whole === null) return null;
           throw error;
         }

@@ -43,7 +43,7 @@ function checkSignature(text: string): void {
   for (const { params, label } of parseSignatureInput(input, 4) ?? [])
     if (params !== null) {
       const again = parseSignatureInput(`${label}=${params}`, 4);
-      // The library reads the dates of RFC 9651 at the end of a field only, and RFC 9421 knows none.
+      // The library reads dates (RFC 9651) only at the end of a field, and RFC 9421 has no dates.
       claim(again === null || again[0]?.params === params, 'the canonical form is not canonical');
     }
   parseSignature(value, 4);
@@ -63,7 +63,7 @@ function checkSignature(text: string): void {
   throw new Error('a signature that nobody made is good');
 }
 
-/** Attachments come in pieces; together they are what they are as a whole. */
+/** Decodes an attachment in pieces, which must give the same bytes as the whole. */
 async function decodeInPieces(bytes: Buffer): Promise<void> {
   const length = 1 + (bytes.length % 13);
   async function* pieces() {
@@ -99,13 +99,13 @@ const byText = (
   read: (text: string) => unknown,
 ): Target => ({ name, grammar, mostBytes, read: ofText(read) });
 
-/** Texts of one field of a body, which may have so many characters where the schema says nothing less. */
+/** The longest text of one field of a body where the schema gives no lower limit. */
 const field = 4 * kib;
 
 export const lineTargets: Target[] = [
   {
     ...byText('prices', lines.csv, 16 * kib, readPrices),
-    // An operator reads it with a command, and nobody waits for that. All countries take 10 kB.
+    // An operator loads prices by a command, and no request waits for it. All countries take 10 kB.
     mostMs: 1_000,
   },
   byText('signature', lines.signature, 12 * kib, checkSignature),

@@ -7,7 +7,7 @@ import { many, sequence, word } from '../grammar.ts';
 import { mail, smtpReply } from '../grammars/mail.ts';
 import { claim, claimNoPath, kib, ofText, type Target } from './target.ts';
 
-/** As much as is ever read of a message. */
+/** The most bytes that are ever read of a message. */
 const mostBytes = 256 * kib;
 const key = { 's1._domainkey.example.com': ['v=DKIM1; k=rsa; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC7'] };
 const keys = new Map(Object.entries(key));
@@ -22,7 +22,7 @@ export const mailTargets: Target[] = [
     name: 'mail',
     grammar: mail,
     mostBytes,
-    // It is read in a thread of its own, within a second.
+    // Mail is read in a thread of its own, within a second.
     mostMs: 1_000,
     read(bytes) {
       isWhole(bytes);

@@ -4,16 +4,16 @@ import type { Grammar } from '../grammar.ts';
 
 /** A parser of the platform that meets foreign bytes. */
 export type Target = {
-  /** The folder of its finds in the corpus, too. */
+  /** Also the folder of the target's finds in the corpus. */
   name: string;
   grammar: Grammar;
-  /** The longest that it is given: what its callers let through. */
+  /** The longest input that the callers of the parser let through. */
   mostBytes: number;
-  /** Of CPU time of the thread that calls it. Of one that reads in turns it goes by the rows that it has read. */
+  /** Limit of CPU time of the calling thread. For a parser that reads in turns, it depends on the number of rows. */
   mostMs?: number | ((rows: number) => number);
   /**
-   * Throws where the parser does anything but read or refuse, or what it has read is not what was written. One that reads in
-   * turns returns how many rows it has read.
+   * Throws if the parser does anything but read or refuse, or reads another value than was written. A parser that reads
+   * in turns returns the number of rows that it has read.
    */
   read: (bytes: Buffer) => unknown;
 };
@@ -30,7 +30,7 @@ export function claimEqual(one: unknown, other: unknown, text: string): void {
   claim(isDeepStrictEqual(one, other), text);
 }
 
-/** A refusal that the API has a status below 500 for. */
+/** Returns null for a refusal with a status below 500, and throws any other error. */
 export function orRefused<Result>(work: () => Result): Result | null {
   try {
     return work();
@@ -40,7 +40,7 @@ export function orRefused<Result>(work: () => Result): Result | null {
   }
 }
 
-/** The message of a fault that a customer gets must not tell of our files. */
+/** Checks that a message for customers does not name files of the platform. */
 export function claimNoPath(message: string): void {
   claim(
     !/node_modules|\bfile:|\.[jt]s:\d|\n {4}at /.test(message),
@@ -48,7 +48,7 @@ export function claimNoPath(message: string): void {
   );
 }
 
-/** For parsers of a text: bytes that are no UTF-8 become U+FFFD, as they do where requests are read. */
+/** Adapts a parser of text: bytes that are not UTF-8 become U+FFFD, as they do where requests are read. */
 export const ofText =
   (read: (text: string) => unknown): Target['read'] =>
   (bytes) =>

@@ -39,7 +39,7 @@ test('the operator sees the batches of a workspace, and those of all that have s
     }),
     expect.objectContaining({ id: first.id, status: 'cancelled', total: 2, waiting: 0 }),
   ]);
-  // Newest first, and behind them those that other tests have left.
+  // The newest batches come first, and after them those that other tests left.
   const ids = (await list()).map(({ id }) => id);
   expect(ids.slice(0, 2)).toEqual([elsewhere.id, second.id]);
   expect(ids).not.toContain(first.id);

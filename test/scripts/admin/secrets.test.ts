@@ -24,7 +24,7 @@ const hourMs = 3_600_000;
 const newKey = `new:${randomBytes(32).toString('hex')}`;
 const both = `${newKey},${config.SECRET_KEY}`;
 
-/** `scripts/admin` with these keys, which this process has not. */
+/** Runs `scripts/admin secrets` with these keys, which this process does not have. */
 async function secrets(keys: string, ...args: string[]) {
   const command = startProcess('scripts/setup/admin/admin.ts', ['--json', 'secrets', ...args], {
     SECRET_KEY: keys,
@@ -35,7 +35,7 @@ async function secrets(keys: string, ...args: string[]) {
   return { code, places: table ? (JSON.parse(table) as any[]) : null, output: command.output() };
 }
 
-/** Where in the whole database there is a value that this key has sealed, whatever the code says of its places. */
+/** Returns all places of the database with a value sealed by this key, without the code's own list of such places. */
 async function placesSealedWith(keyId: string): Promise<string[]> {
   const columns = await query<{ t: string; c: string }[]>(
     `SELECT table_name AS t, column_name AS c FROM information_schema.columns
@@ -76,7 +76,7 @@ test('after a rotation of SECRET_KEY nothing needs the old key, and all secrets 
   await api.close();
   expect(await placesSealedWith('test')).toEqual(allPlaces);
 
-  // One that dies on the way has done a part, and the next one does the rest.
+  // A rotation that is killed has done a part, and the next one does the rest.
   const killed = startProcess('scripts/setup/admin/admin.ts', ['secrets', 'rotate', '--batch', '1'], {
     SECRET_KEY: both,
   });
@@ -86,7 +86,7 @@ test('after a rotation of SECRET_KEY nothing needs the old key, and all secrets 
   expect([code, places!.map(({ left }) => left)]).toEqual([0, places!.map(() => 0)]);
   expect(await placesSealedWith('test')).toEqual([]);
   expect(await placesSealedWith('new')).toEqual(allPlaces);
-  // The old key is gone from here on.
+  // From here on the old key is not configured.
   const sink = await startSmtpSink();
   const settings = { SECRET_KEY: newKey, SMTP_URL: sink.url };
   const [web] = await Promise.all([startWeb(settings), startWorkerProcess([], settings)]);

@@ -22,8 +22,8 @@ export type Answer = {
 export type Client = ReturnType<typeof clientOf>;
 
 /**
- * A small client for an API at this address, in this process or another. Every answer of an operation is held against
- * the API description of `endpoints`; one that does not fit fails the test that asked.
+ * Returns a small client for the API at this address, in this process or another. The client checks every answer of an
+ * operation against the API description of `endpoints`; an answer that does not fit fails the test.
  */
 export function clientOf(
   url: string,

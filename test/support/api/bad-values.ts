@@ -1,14 +1,14 @@
 import type { Schema } from './description.ts';
 import { exampleOf, type Resolve, typesOf, variantsOf } from './fields.ts';
 
-/** A value for a field, and `label`, what it is in words. Where JSON cannot spell it, `spelling` goes out. */
+/** A value for a field; `label` describes it. `spelling` is sent in its place where JSON cannot express the value. */
 export type Tried = {
   label: string;
   value: unknown;
   spelling?: string;
-  /** Text that no database could keep, whatever the field is for. */
+  /** The value is text that no database could store, so every field must refuse it. */
   isNeverText?: boolean;
-  /** As many characters as the field may have. */
+  /** The value has as many characters as the field allows. */
   isLongest?: boolean;
 };
 
@@ -29,7 +29,7 @@ const ofEveryKind: Tried[] = [
   { label: 'an object with __proto__', value: poison() },
 ];
 
-/** Values that come close to one of the kind, or are hard to tell from one. */
+/** Type -> values that come close to a value of the type, or are hard to tell from one. */
 const close: Record<string, Tried[]> = {
   integer: [
     { label: '-1', value: -1 },
@@ -71,7 +71,7 @@ const neverText = [
   { label: 'the other half', value: '\ude00b', isNeverText: true },
 ];
 
-/** Values for a field of this schema: of every kind, around its limits, and text that is hard to keep. */
+/** Returns values for a field of this schema: of every kind, around its limits, and text that is hard to store. */
 export function badValuesFor(resolve: Resolve, schema: Schema): Tried[] {
   const variants = variantsOf(resolve, schema);
   const types = [...typesOf(resolve, schema)];
@@ -91,7 +91,7 @@ function aroundLimits(resolve: Resolve, variant: Schema): Tried[] {
   if (maximum !== undefined) tried.push({ label: 'one over its maximum', value: maximum + 1 });
   if (minLength > 0) tried.push({ label: 'one too short', value: 'x'.repeat(minLength - 1) });
   if (maxLength !== undefined) {
-    // Two units each where that is affordable: what is counted is code points.
+    // Characters of two UTF-16 units where the cost allows it, because the limit counts code points.
     const character = maxLength > 20_000 ? 'x' : '😀';
     tried.push({ label: 'as long as it may be', value: character.repeat(maxLength), isLongest: true });
     tried.push({ label: 'one too long', value: character.repeat(maxLength + 1) });
@@ -102,7 +102,7 @@ function aroundLimits(resolve: Resolve, variant: Schema): Tried[] {
   return tried;
 }
 
-/** Any JSON object is taken. */
+/** Tells whether the schema takes any JSON object. */
 const isFree = ({ type, additionalProperties: more }: Schema) => type === 'object' && more === true;
 
 function free(): Tried[] {

@@ -4,7 +4,7 @@ import { catalogue, type ErrorCode } from '../../../shared/common/errors.ts';
 import { config } from '../../../shared/config/config.ts';
 import { type Description, descriptionOf, type Schema } from './description.ts';
 
-/** `path` with its query, as it was asked for; header names in lower case. */
+/** A request and its answer. `path` includes the query, as it was sent; header names are in lower case. */
 export type Exchange = {
   method: string;
   path: string;
@@ -13,7 +13,7 @@ export type Exchange = {
   body: any;
 };
 
-/** Before the version is known, or perhaps before it. */
+/** Codes of refusals that come, or may come, before the version is known. */
 const beforeVersion = new Set<ErrorCode>([
   'unauthenticated',
   'forbidden',
@@ -22,7 +22,7 @@ const beforeVersion = new Set<ErrorCode>([
   'internal_error',
   'service_unavailable',
 ]);
-/** Before the caller is known, or perhaps before it: too many wrong keys are limited too. */
+/** Codes of refusals that come, or may come, before the caller is known: too many wrong keys are limited too. */
 const beforeCaller = new Set<ErrorCode>([
   'unauthenticated',
   'rate_limited',
@@ -31,8 +31,8 @@ const beforeCaller = new Set<ErrorCode>([
 ]);
 
 /**
- * Holds answers of these operations against the API description and the problems that each operation names.
- * It is made when it is first needed: most clients ask little, some never ask for /v2.
+ * Checks answers of these operations against the API description and the problems that each operation names. The
+ * description is made when it is first needed: most clients ask little, some never ask for /v2.
  */
 export function contractOf(endpoints: readonly Endpoint[]) {
   const patterns = [...new Set(endpoints.map(({ path }) => path))]
@@ -42,7 +42,7 @@ export function contractOf(endpoints: readonly Endpoint[]) {
   const isLimited = config.RATE_LIMIT_PER_SECOND > 0 || config.WORKSPACE_RATE_LIMIT_PER_SECOND > 0;
   let description: Description | undefined;
 
-  /** The faults of an answer of our own paths against the description; none for other paths. */
+  /** Returns the faults of an answer on the paths of /v2, by the description. Other paths have no faults. */
   function faultsOf(exchange: Exchange): string[] {
     const [path] = exchange.path.split('?') as [string];
     if (!/^\/v2(\/|$)/.test(path)) return [];
@@ -91,11 +91,11 @@ function generalFaults({ method, status, headers, body }: Exchange): string[] {
   return faults;
 }
 
-/** A message completes the name of its field to a sentence. */
+/** The beginnings of a message, which follows the name of its field and makes a sentence with it. */
 const verbs =
   /^(is|must|has|have|cannot|needs|goes|may|takes|renders|names|does|would|was|ends|includes|contains|makes|compiles|with|can) /;
 
-/** How problems are worded (API decisions §1). */
+/** Returns the faults in the wording of a problem (API decisions §1). */
 function mannersOf({ detail, errors }: { detail: string; errors?: Record<string, string[]> }): string[] {
   const faults: string[] = [];
   if (!/\S[.?!]$/.test(detail)) faults.push(`the detail is no whole sentence: ${detail}`);
@@ -110,14 +110,14 @@ function mannersOf({ detail, errors }: { detail: string; errors?: Record<string,
   return faults;
 }
 
-/** A path that no operation has, or none with this method. */
+/** Returns the faults of an answer on a path that no operation has, or that none has with this method. */
 function otherFaults({ method, status, headers, body }: Exchange, siblings: Endpoint[]): string[] {
   if (siblings.length === 0)
     return status === 404 ? [] : [`no operation has this path, and the status is not 404`];
   const methods = siblings.flatMap((sibling) =>
     sibling.method === 'get' ? ['get', 'head'] : sibling.method,
   );
-  // A name in the place of an id that no id can have.
+  // The path has a name in the place of an id, and no id can look like this name.
   if (status === 404 && siblings.some(({ params }) => params)) return [];
   const allowed = (headers['allow'] ?? '').toLowerCase().split(', ');
   const isRefused = status === 405 && (method === 'HEAD' || codeOf(body) === 'method_not_allowed');
@@ -143,7 +143,7 @@ function operationFaults(
   const headersOf = Object.entries<Schema>(response['headers']);
   const needed = new Set(headersOf.filter(([, one]) => resolve(one)['required']).map(([name]) => name));
   const isHead = method === 'HEAD';
-  // A HEAD has no body to tell the code by.
+  // The answer to HEAD has no body, so its code is unknown.
   if (!isHead || status < 400) {
     if (!code || !beforeVersion.has(code)) needed.add('Service-Version');
     if (!code || !beforeCaller.has(code)) for (const name of limitHeaders) needed.add(name);
@@ -166,7 +166,7 @@ function operationFaults(
 
 const limitHeaders = ['RateLimit', 'RateLimit-Policy'];
 
-/** The code that a problem document's type ends in, if it is one of ours. */
+/** Returns the code at the end of a problem document's type, if the code is in our catalogue. */
 export function codeOf(body: any): ErrorCode | undefined {
   const [, code] = /^https?:\/\/[^/]+\/problems\/(\w+)$/.exec(String(body?.type)) ?? [];
   return code !== undefined && Object.hasOwn(catalogue, code) ? (code as ErrorCode) : undefined;

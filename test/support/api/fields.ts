@@ -2,12 +2,12 @@ import type { Description, Schema } from './description.ts';
 
 type Step = string | number;
 
-/** One place in a JSON body. `containers` are the schemas of what holds it, from the body inwards. */
+/** One place in a JSON body. `containers` are the schemas of objects and arrays around it, from the body inwards. */
 export type Field = { steps: Step[]; name: string; schema: Schema; containers: Schema[] };
 
 export type Resolve = Description['resolve'];
 
-/** Every place in the values of this schema: members of objects, and the first item of arrays. */
+/** Returns every place in the values of this schema: members of objects, and the first item of arrays. */
 export function fieldsOf(resolve: Resolve, schema: Schema, above?: Field): Field[] {
   return variantsOf(resolve, schema).flatMap((variant) => {
     const members: [Step, Schema][] = Object.entries<Schema>(variant['properties'] ?? {});
@@ -21,7 +21,7 @@ export function fieldsOf(resolve: Resolve, schema: Schema, above?: Field): Field
   });
 }
 
-/** As the problems name it: `template.name`, `messages[3]`. */
+/** Returns the name of a place as problems write it: `template.name`, `messages[3]`. */
 function nameOf(steps: Step[]): string {
   return steps
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
@@ -29,7 +29,7 @@ function nameOf(steps: Step[]): string {
     .slice(1);
 }
 
-/** The schemas that a value may follow, null apart. */
+/** Returns the schemas that a value may follow, except null. */
 export function variantsOf(resolve: Resolve, schema: Schema): Schema[] {
   const whole = resolve(schema);
   const choices: Schema[] | undefined = whole['anyOf'] ?? whole['oneOf'];
@@ -43,11 +43,11 @@ export function typesOf(resolve: Resolve, schema: Schema): Set<string> {
   return new Set(variantsOf(resolve, schema).flatMap(({ type }) => type ?? []));
 }
 
-/** A value that the schema takes; `example` must help where there is a pattern or a rule beside the schema. */
+/** Returns a value that the schema takes. Where there is a pattern or a rule beside the schema, `example` must help. */
 export function exampleOf(resolve: Resolve, schema: Schema): any {
   const [variant = {}] = variantsOf(resolve, schema);
   const whole = { ...resolve(schema), ...variant };
-  // A time in the description is soon too long ago.
+  // An example time in the description is soon too far in the past.
   if (whole['format'] === 'date-time') return new Date(Date.now() - 60_000).toISOString();
   const given = whole['example'] ?? whole['default'] ?? whole['const'] ?? whole['enum']?.[0];
   if (given !== undefined) return given;
@@ -63,7 +63,7 @@ export function exampleOf(resolve: Resolve, schema: Schema): any {
   return 'x'.repeat(Math.max(1, whole['minLength'] ?? 0));
 }
 
-/** The body with this value in this place; what must be around it is made. */
+/** Returns the body with this value in this place; missing objects and arrays around it are made. */
 export function withValue(
   resolve: Resolve,
   body: object,

@@ -1,4 +1,4 @@
-/** A request's body as a form, as programs write it: settings in JSON, and the file behind them. */
+/** A request's body as a form, as programs write it: settings as JSON, then the file. */
 export type Form = { body: Buffer; headers: Record<string, string> };
 
 type Part = { name: string; content: string | Uint8Array; filename?: string };

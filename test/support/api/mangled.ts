@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** Pieces of a message, put together wrong. */
+/** Generates damaged versions of a message: bytes dropped, inserted or repeated. */
 export const mangled = (raw: Buffer) =>
   fc
     .array(

@@ -10,7 +10,7 @@ import type { Answer, Client } from './start-api.ts';
 
 export const description = descriptionOf(endpoints);
 
-/** Every operation; tests that go over it cover a new one without naming it. */
+/** Every operation. A test that goes over this list also covers new operations without naming them. */
 export const operations = endpoints.map((endpoint) => ({
   name: `${endpoint.method.toUpperCase()} ${endpoint.path}`,
   endpoint,
@@ -29,7 +29,10 @@ export function parametersOf(endpoint: Endpoint, place: 'path' | 'query'): Param
     .map(({ name, schema }) => ({ name, schema, prefix: prefixOf(schema) }));
 }
 
-/** Whose ids the field takes: by its pattern, or by its example where any text is taken and an unknown id ignored. */
+/**
+ * Returns the prefix of a field's ids: from its pattern, or from its example where the field takes any text and ignores
+ * an unknown id.
+ */
 export function prefixOf(schema: Schema): IdPrefix | null {
   const [only] = variantsOf(description.resolve, schema);
   const shape = String(only?.['pattern'] ?? only?.['example']);
@@ -37,7 +40,7 @@ export function prefixOf(schema: Schema): IdPrefix | null {
   return idPrefixes.find((known) => known === prefix) ?? null;
 }
 
-/** Of a form, that of its settings. */
+/** Returns the schema of the JSON body, or of a form's settings. */
 export function bodySchemaOf(endpoint: Endpoint): Schema | undefined {
   const content = description.operation(endpoint)['requestBody']?.content;
   return endpoint.takesFile
@@ -45,7 +48,7 @@ export function bodySchemaOf(endpoint: Endpoint): Schema | undefined {
     : content?.['application/json'].schema;
 }
 
-/** How the operation succeeds; some in more ways than one. */
+/** Returns the statuses with which the operation succeeds; some operations have several. */
 export function successesOf(endpoint: Endpoint): number[] {
   const statuses = Object.keys(description.operation(endpoint)['responses']).map(Number);
   return statuses.filter((status) => status < 300);
@@ -56,7 +59,7 @@ export function answerSchemaOf(endpoint: Endpoint): Schema | undefined {
   return content?.['application/json'].schema;
 }
 
-/** A call that the operation accepts, on records of this workspace made for it, or on those that are given. */
+/** Prepares a call that the operation accepts, on records of this workspace made for the call, or on the given ones. */
 export async function callOn(api: Client, own: Own, endpoint: Endpoint, given?: Params): Promise<Call> {
   const params = { ...(given ?? (await parameters[endpoint.id]?.(api, own))) };
   const within: Within = {};
@@ -68,14 +71,14 @@ export async function callOn(api: Client, own: Own, endpoint: Endpoint, given?: 
   return { params, ...(query !== undefined && { query }), ...(await bodyFor(own, endpoint)) };
 }
 
-/** For a call that is refused before anybody looks for the record. */
+/** Returns ids that no record has, for a call that is refused before the record is looked up. */
 export function paramsOfNobody(endpoint: Endpoint): Params {
   return Object.fromEntries(
     parametersOf(endpoint, 'path').map(({ name, prefix }) => [name, prefix ? newId(prefix, now()) : 'x']),
   );
 }
 
-/** As test/support/data/records.ts has it, else what the description has for an example. */
+/** Returns the body from test/support/data/records.ts, else the example of the description. */
 export async function bodyFor(own: Own, endpoint: Endpoint): Promise<{ body?: object }> {
   const schema = bodySchemaOf(endpoint);
   if (!schema) return {};
@@ -88,7 +91,7 @@ export function makerOf(prefix: IdPrefix | null, purpose: string) {
   return maker;
 }
 
-/** Text as the body goes out as it is. Parameters of the path are encoded already. */
+/** Sends the call. A body that is text is sent unchanged; parameters of the path must be encoded already. */
 export function ask(
   api: Client,
   { id, method, path, takesFile }: Endpoint,
@@ -102,7 +105,7 @@ export function ask(
   });
 }
 
-/** Deletes the record that an answer tells of, so that the many calls of a test do not reach the limits of a workspace. */
+/** Deletes the record in an answer's Location, so that a test's many calls do not reach the limits of a workspace. */
 export async function undo(api: Client, { key }: Own, { headers }: Answer): Promise<void> {
   const path = new URL(headers['location'] ?? api.url).pathname;
   const isDeletable = endpoints.some(

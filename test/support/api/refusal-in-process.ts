@@ -6,12 +6,12 @@ import { catalogue, Problem } from '../../../shared/common/errors.ts';
 import { currentVersion } from '../../../shared/common/versions.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 
-/** As much of an answer as tells how a body is refused. */
+/** The part of an answer that tells how a body is refused. */
 export type Refusal = { status: number; body: { type: string; errors?: Record<string, string[]> } };
 
 /**
- * The refusal of a body for its shape, by the functions that the API calls for it (api/mount.ts), at a tenth of the cost
- * of a request; null where only a request can tell, because the shape is right or the body is a large one.
+ * Returns the refusal of a body for its shape, by the functions that the API calls for this (api/mount.ts), at a tenth
+ * of the cost of a request. Returns null where only a request can tell: the shape is right, or the body is large.
  */
 export async function refusalInProcess(
   endpoint: Endpoint,

@@ -1,6 +1,6 @@
 /**
- * Operation -> what the rules behind the shapes of its body refuse: the field that is named, and what is changed in a body
- * that it accepts. For the tests that cover every operation: test/api/generated says what is missing here.
+ * Operation -> faults that its rules refuse although the shape of the body is right: the field that the problem names,
+ * and the change to an accepted body. For the tests that cover every operation; test/api/generated names missing ones.
  */
 
 export type RuleFault = { field: string; change: Record<string, unknown> };
@@ -76,8 +76,8 @@ export const ruleFaults: Record<string, RuleFault[]> = {
   createSimulatorMessage: [of('to', 'Nobody')],
 };
 
-/** Operations whose rules say nothing about one field that another of the wrong shape could hide. */
+/** Operations whose rules refuse no field. So another field of the wrong shape can hide no such refusal. */
 export const withoutRules = new Set([
-  // The faults of a row are told in the outcome.
+  // The outcome reports the faults of each row.
   'saveContacts',
 ]);

@@ -2,7 +2,7 @@ import { createHmac, hash, sign } from 'node:crypto';
 import { now } from '../../../shared/common/clock.ts';
 import type { Signer } from './signed-key.ts';
 
-/** As it goes out: the target is part of the URL exactly as given. */
+/** The request as it is sent: path and query are taken from the URL exactly as given. */
 type Outgoing = {
   method: string;
   url: string;
@@ -12,9 +12,9 @@ type Outgoing = {
 
 export type SignatureOptions = {
   label?: string;
-  /** In place of those that the service demands; one that starts with a quote is written as it is. */
+  /** Components to sign in place of the demanded ones; a component that starts with a quote is written as it is. */
   covered?: readonly string[];
-  /** Parameter -> its text, after those that are there by default and not named here; null leaves one out. */
+  /** Parameter -> its text; null leaves it out. The default parameters that are not named here come before. */
   parameters?: Record<string, string | number | null>;
   /** Values to sign in place of what is sent. */
   values?: Record<string, string>;
@@ -25,8 +25,8 @@ export type SignatureOptions = {
 export const nowSeconds = () => Math.floor(now().getTime() / 1000);
 
 /**
- * The work of a client that signs its requests: all headers of the request, with Content-Digest, Signature-Input and
- * Signature. It shares no code with the service.
+ * Signs a request as a client does. Returns all headers of the request, with Content-Digest, Signature-Input and
+ * Signature. The function shares no code with the service.
  */
 export function signRequest(
   { method, url, headers = {}, body = '' }: Outgoing,
@@ -56,7 +56,7 @@ export function digestOf(body: string | Buffer): string {
   return `sha-256=:${hash('sha256', body, 'base64')}:`;
 }
 
-/** The components that the service wants signed in such a request. */
+/** Returns the components that the service wants signed in a request with these headers. */
 function coveredBy(headers: Record<string, string>): string[] {
   const fields = ['content-digest', 'content-type', 'idempotency-key'];
   return ['@method', '@authority', '@path', '@query', ...fields.filter((name) => name in headers)];

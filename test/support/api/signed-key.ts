@@ -16,7 +16,7 @@ export type SignedKey = { key: string; signer: Signer };
 type Settings = { strictMode?: boolean; scopes?: readonly Scope[] };
 type Stored = Partial<Parameters<typeof insertApiKey>[1]>;
 
-/** An API key with a shared secret, and the one before it while it is still good. */
+/** Makes an API key with a shared secret. `previous` is the secret before it, which is valid for some time more. */
 export async function hmacKey(
   workspaceId: string,
   { previous, ...settings }: Settings & { previous?: { secret: string; until: Date } } = {},
@@ -32,7 +32,7 @@ export async function hmacKey(
   return { key, signer: { keyId, algorithm: 'hmac_sha256', secret } };
 }
 
-/** An API key with the public half of a P-256 pair. */
+/** Makes an API key with the public half of a P-256 pair. */
 export async function ecdsaKey(
   workspaceId: string,
   settings: Settings = {},

@@ -8,7 +8,7 @@ import { type Answer, type Client, clientOf } from './api-client.ts';
 
 export type { Answer, Client };
 
-/** The API in this process, on a free port, which is also the public address that it writes into links. */
+/** Starts the API in this process on a free port. Its address is also the public address that it writes into links. */
 export async function startApi(): Promise<Client & { close: () => Promise<void> }> {
   const server = createHttpServer(createApp()).listen(0, '127.0.0.1');
   await once(server, 'listening');

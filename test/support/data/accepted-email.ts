@@ -9,7 +9,7 @@ import { newEmail } from './new-email.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
-/** The caller that the workspace's key stands for. */
+/** Returns the caller that the workspace's key stands for. */
 export function callerOf({ workspaceId, keyId }: Workspace): Caller {
   return {
     workspaceId,
@@ -24,8 +24,8 @@ export function callerOf({ workspaceId, keyId }: Workspace): Caller {
 }
 
 /**
- * An email that the API has accepted, without the way over HTTP. `alter` changes what is stored, to what the API itself
- * would not have let in.
+ * Accepts an email as the API does, but without HTTP. `alter` changes the stored record, also to values that the API
+ * would refuse.
  */
 export async function acceptEmail(
   from: Workspace,

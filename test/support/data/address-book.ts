@@ -8,13 +8,13 @@ import type { workspace } from './factory.ts';
 type Owner = Pick<Awaited<ReturnType<typeof workspace>>, 'workspaceId'>;
 
 let numbers = 0;
-/** A number that no other contact of this file has. */
+/** Returns a number that no other contact of this file has. */
 export function newNumber(): string {
   numbers += 1;
   return `+4477${String(10_000_000 + numbers)}`;
 }
 
-/** Makes so many contacts; their ids, oldest first. */
+/** Makes this many contacts and returns their ids, oldest first. */
 export async function makeContacts(
   { workspaceId }: Owner,
   count: number,
@@ -34,7 +34,7 @@ export async function makeContacts(
   return made.toSorted();
 }
 
-/** The ids that are in a list, oldest first, with every row that says so. */
+/** Returns the contact ids in all member rows of a list, oldest first. */
 export async function memberRowsOf(listId: string): Promise<string[]> {
   const rows = await query<{ contact_id: Buffer }[]>(
     'SELECT contact_id FROM contact_list_members WHERE list_id = ? ORDER BY contact_id',
@@ -43,7 +43,7 @@ export async function memberRowsOf(listId: string): Promise<string[]> {
   return rows.map((row) => idFromBytes('contact', row['contact_id']));
 }
 
-/** Holds the contact: a change that makes it a member waits until it is let go. */
+/** Locks the contact's row. A change that makes the contact a member waits until the returned function is called. */
 export async function holdContact({ workspaceId }: Owner, contactId: string): Promise<() => Promise<void>> {
   const { promise: held, resolve: isHeld } = Promise.withResolvers<void>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();

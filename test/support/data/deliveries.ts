@@ -15,16 +15,16 @@ import type { workspace } from './factory.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
-/** Where an endpoint is never there; each webhook has an address of its own there. */
+/** An address where no endpoint ever listens; `makeWebhook` gives each webhook its own URL there. */
 export const nowhere = 'http://127.0.0.1:1/';
 
-/** No delivery waits any more, and no job: what one test leaves would count in the next. */
+/** Deletes all deliveries and jobs, because those that one test leaves would count in the next. */
 export async function forgetDeliveries(): Promise<void> {
   await query('TRUNCATE TABLE webhook_deliveries');
   await forgetRedis();
 }
 
-/** A webhook as its creator gets it, with its secret. */
+/** Creates a webhook, and returns it as its creator gets it, with its secret. */
 export function makeWebhook(
   from: Workspace,
   url: string,
@@ -36,7 +36,7 @@ export function makeWebhook(
   return transaction(() => webhooks.create(callerOf(from), request));
 }
 
-/** The deliveries of a webhook as they are stored, oldest first. */
+/** Returns the deliveries of a webhook as they are stored, oldest first. */
 export async function deliveriesOf(webhookId: string) {
   const rows = await query<Record<string, any>[]>(
     'SELECT * FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id',
@@ -64,7 +64,7 @@ export async function deliveriesOf(webhookId: string) {
   }));
 }
 
-/** A webhook with one delivery, of an email.queued event, that is due now. `read` is the delivery as it is stored. */
+/** Makes a webhook with one delivery of an email.queued event that is due now. `read` returns the stored delivery. */
 export async function dueDelivery(
   from: Workspace,
   url: string,
@@ -78,7 +78,7 @@ export async function dueDelivery(
   return { webhook, emailId: email.id, id: (await read()).id, read };
 }
 
-/** Commits so many events of as many emails, as requests would have; nobody is woken. Returns their ids. */
+/** Stores this many events, each of another email, as requests would; no worker is woken. Returns their ids. */
 export async function storeEvents(
   { workspaceId }: Workspace,
   count: number,
@@ -92,7 +92,7 @@ export async function storeEvents(
   return made.map(({ id }) => id);
 }
 
-/** How many of a webhook's deliveries are in which state; `inRedis` and `parked` are the pending ones. */
+/** Counts a webhook's deliveries by state; `inRedis` and `parked` are the pending ones. */
 export async function countsOf(webhookId: string) {
   const rows = await query(
     'SELECT status, parked, COUNT(*) AS n FROM webhook_deliveries WHERE webhook_id = ? GROUP BY status, parked',
@@ -111,7 +111,7 @@ export async function countsOf(webhookId: string) {
   };
 }
 
-/** The deliveries that the jobs in these queues are for, one entry for each time that a job names one. */
+/** Returns the ids of the deliveries in the jobs of these queues, one entry for each time that a job names one. */
 export async function deliveriesInJobs(
   queues: string[] = Object.values(deliverWebhook.lanes),
 ): Promise<string[]> {

@@ -8,7 +8,7 @@ import type { workspace } from './factory.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
-/** Accepts so many emails, as the API would, a few at a time and in the order of their recipients' numbers. */
+/** Accepts this many emails, as the API would, up to 20 at a time. Returns them in the order of their index. */
 export async function acceptMany(
   from: Workspace,
   count: number,
@@ -26,7 +26,7 @@ export async function acceptMany(
   return accepted;
 }
 
-/** How the emails of a workspace stand: in Redis, waiting in their rows, or over. */
+/** Counts the emails of a workspace by state: in Redis, parked in their rows, sent or failed. */
 export async function emailCounts({ workspaceId }: Workspace, kind: EmailKind = 'transactional') {
   const rows = await query(
     'SELECT status, parked, COUNT(*) AS emails FROM emails WHERE workspace_id = ? AND kind = ? GROUP BY status, parked',

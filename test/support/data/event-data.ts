@@ -5,7 +5,7 @@ import { exampleOf } from '../api/fields.ts';
 
 const made = new Map<EventType, object>();
 
-/** The data that an event of this type may carry, by the API description; whose record it is matters to nobody. */
+/** Returns data that an event of this type may carry, by the API description. The data belongs to no real record. */
 export function eventData(type: EventType): object {
   const { document, resolve } = descriptionOf(endpoints);
   const data =

@@ -6,12 +6,12 @@ import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import type { Scope } from '../../../shared/schemas/scopes.ts';
 
-/** To make an RSA key takes a tenth of a second, and most tests of an email need no more of it than that it signs. */
+/** A stored key, because to make an RSA key takes a tenth of a second. Most email tests only need that it signs. */
 const dkimKey: { privateKeyPem: string; publicKeyTxt: string } = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'vectors/dkim-key.json'), 'utf8'),
 );
 
-/** A workspace that can send at once: a key with these scopes (all by default) and a verified domain. */
+/** Makes a workspace that can send at once: with a key of these scopes (all by default) and a verified domain. */
 export async function workspace({
   name = 'Tests',
   scopes,

@@ -5,7 +5,7 @@ type Status = {
   recipient?: string;
   original?: string | null;
   explanation?: string;
-  /** Headers of the message that is reported about. */
+  /** Headers of the message that the report is about. */
   headers?: string[];
   to?: string;
 };

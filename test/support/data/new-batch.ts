@@ -4,7 +4,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { Answer, Client } from '../api/start-api.ts';
 import { advanceClock } from '../time/advance-clock.ts';
 
-/** So many messages to different phones of the simulator, from this number on. */
+/** Returns this many messages to different phones of the simulator, from number `first` on. */
 export function messagesTo(count: number, first = 0): { recipient: string }[] {
   return Array.from({ length: count }, (_, index) => ({
     recipient: `+4479110${`${first + index}`.padStart(5, '0')}`,
@@ -39,7 +39,7 @@ export async function workOff(id: string): Promise<void> {
   while ((await isDue(id)) && (await attempt(id)) === 'done');
 }
 
-/** The same once its next look is due. */
+/** Moves the clock forward, so that the batch's next look is due, and does the work of that time. */
 export async function workLater(id: string, ms = 61_000): Promise<void> {
   await advanceClock(ms);
   await workOff(id);
@@ -50,7 +50,7 @@ async function isDue(id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** How many messages of the batch have each status, as their rows say; `waiting` are the rows that are none yet. */
+/** Counts the messages of the batch by status, from their rows. */
 export async function statusesOf(id: string): Promise<Record<string, number>> {
   const rows = await query(
     'SELECT status, COUNT(*) AS messages FROM sms_messages WHERE batch_id = ? GROUP BY status',

@@ -11,12 +11,12 @@ const least = ({ sender }: Pick<Sender, 'sender'>) => ({
   content: { text: 'A text' },
 });
 
-/** The least that POST /v2/email takes, with these changes. */
+/** Returns the smallest body that POST /v2/email takes, with these changes. */
 export function newEmail(from: Pick<Sender, 'sender'>, changes: Record<string, unknown> = {}) {
   return { ...least(from), ...changes };
 }
 
-/** The same for the typed client, which takes no change that the API does not. */
+/** Returns the same body for the typed client, which takes only changes that the API takes. */
 export function letter(
   from: Pick<Sender, 'sender'>,
   changes: Partial<Schema<'NewEmail'>> = {},
@@ -40,7 +40,7 @@ export async function sendEmail(api: Client, from: Sender, changes?: Record<stri
   return answer.body;
 }
 
-/** The same for a large one, which is to come again while too many are in hand. */
+/** Posts a large email, again and again while the API answers 503 because too many large ones are in progress. */
 export async function postLargeEmail(
   api: Client,
   from: Sender,

@@ -7,14 +7,14 @@ import { workspace } from './factory.ts';
 
 type Own = Awaited<ReturnType<typeof workspace>>;
 
-/** A workspace with a sender, Acme, that may text British numbers. */
+/** Makes a workspace with a sender, Acme, that may text British numbers. */
 export async function textingWorkspace(options: { scopes?: readonly Scope[] } = {}): Promise<Own> {
   const own = await workspace(options);
   await senders.addApproved(own.workspaceId, 'Acme');
   return own;
 }
 
-/** The least that POST /v2/sms takes, with these changes. */
+/** Returns the smallest body that POST /v2/sms takes, with these changes. */
 export function newSms(changes: Record<string, unknown> = {}) {
   return { recipient: '+447700900123', content: 'Hello', ...changes };
 }
@@ -39,7 +39,7 @@ export async function sendSms(
   return answer.body;
 }
 
-/** The stored record of a message, and the types of its events, oldest first. */
+/** Returns the stored record of a message, and the types of its events, oldest first. */
 export async function smsOf({ workspaceId }: { workspaceId: string }, id: string) {
   const record = await findSms(workspaceId, id);
   const events = await listEventsOfRecord(workspaceId, id);

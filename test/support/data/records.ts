@@ -14,15 +14,15 @@ import { newEmail, sendEmail } from './new-email.ts';
 import { awaitingMobile, codeAwaited, sampleContent } from './sender-codes.ts';
 
 /**
- * The one place that a new resource is added to, for the tests that cover every operation: test/api/generated says
- * what is missing here.
+ * Add a new resource only here, for the tests that cover every operation. test/api/generated names everything that is
+ * missing in this file.
  */
 
 export type Own = Awaited<ReturnType<typeof workspace>>;
-/** The records that a path names before this one: a delivery is one of its webhook. Where none is named, one is made. */
+/** The parent records in a path, such as the webhook of a delivery. Where the path names none, one is made. */
 export type Within = { [Prefix in IdPrefix]?: string };
 
-/** Values that only recipients.read and content.read uncover: records and bodies below have no others there. */
+/** Values that only the scopes recipients.read and content.read uncover. Records and bodies below use only these. */
 export const hidden = {
   recipient: 'hidden.recipient@example.com',
   number: '+447700900599',
@@ -45,10 +45,10 @@ async function makeInclude(api: Client, { key }: Own): Promise<any> {
 
 let made = 0;
 let phones = 0;
-/** For what must be unique in a workspace. */
+/** Adds a number to a text that must be unique in a workspace. */
 const unique = (text: string) => `${text}${`${(made += 1)}`.padStart(5, '0')}`;
 
-/** Makes a record of each kind that an id can name, and returns the id; one that every operation on it accepts. */
+/** Prefix of an id -> makes a record of that kind, which every operation on it accepts, and returns its id. */
 export const makers: { [Prefix in IdPrefix]?: (api: Client, own: Own, within: Within) => Promise<string> } = {
   email: async (api, own) => (await sendEmail(api, own, newHidden())).id,
   event: async (api, own) => {
@@ -100,7 +100,7 @@ export const makers: { [Prefix in IdPrefix]?: (api: Client, own: Own, within: Wi
     if (list) await make(api, own, `/v2/contact-lists/${list}/contacts`, { contactIds: [id] });
     return id;
   },
-  // With a member, so that it shows when the members of another workspace's list are taken.
+  // The list has a member, so that a test notices when members of another workspace's list are taken.
   list: async (api, own) => {
     const { id } = await make(api, own, '/v2/contact-lists', newContactList());
     await makers.contact!(api, own, { list: id });
@@ -108,15 +108,15 @@ export const makers: { [Prefix in IdPrefix]?: (api: Client, own: Own, within: Wi
   },
 };
 
-/** Makes one of what a listing lists where that is no record with an id. */
+/** Operation -> makes one entry of its listing, where the entries are not records with an id. */
 export const listed: Record<string, (api: Client, own: Own) => Promise<unknown>> = {
   listContactTags: (api, own) => make(api, own, '/v2/contacts', newContact()),
 };
 
-/** The work of workers before a record is in every listing that is to have it. */
+/** Does the work of workers after which a record is in every listing where it belongs. */
 export const settle = () => relay.relayAll();
 
-/** Jobs that a request waits for. */
+/** The jobs that a request waits for. */
 export const awaitedJobs = ['copy-contacts'];
 
 const newHidden = () => ({
@@ -147,7 +147,7 @@ async function smsSender({ workspaceId }: Own): Promise<void> {
 const newWebhook = () => ({ url: newUrl(), events: ['email.sent'] });
 const newEmailDomain = () => ({ name: `${unique('domain')}.example` });
 const newTestRecipient = () => {
-  // Test recipients get a link from the platform.
+  // The platform sends a link to each test recipient, and needs a sender for it.
   changeSettings({ SYSTEM_SENDER: 'Platform <hello@platform.example>' });
   return { email: `${unique('tester')}@example.org` };
 };
@@ -232,7 +232,7 @@ const batchWithLists: Record<string, (api: Client, own: Own) => Promise<object>>
   }),
 };
 
-/** Operation -> field of its body -> a body that it goes with, where it cannot go with the one above. */
+/** Operation -> field of its body -> a body that the field fits, where it does not fit the body above. */
 export const bodiesWith: Record<string, Record<string, (api: Client, own: Own) => Promise<object>>> = {
   createSmsBatch: batchWithLists,
   previewSmsBatch: batchWithLists,
@@ -244,7 +244,7 @@ export const bodiesWith: Record<string, Record<string, (api: Client, own: Own) =
 
 /** Operation -> its path, where makers cannot tell: a parameter that is no id, or a record in a state of its own. */
 export const parameters: Record<string, (api: Client, own: Own) => Promise<Record<string, string>>> = {
-  // Once there is a default, another that is approved is none.
+  // Once there is a default sender, another sender that is approved does not become the default.
   verifySender: async (api, own) => {
     if (!(await findDefaultSender(own.workspaceId))) await senders.addApproved(own.workspaceId, 'Default');
     return { id: await awaitingMobile(api, own, unique('074001')) };
@@ -266,12 +266,12 @@ export const parameters: Record<string, (api: Client, own: Own) => Promise<Recor
   deleteEmailInclude: async (api, own) => ({ name: (await makeInclude(api, own)).name }),
 };
 
-/** Operation -> its query, where there is one that it cannot do without. */
+/** Operation -> its query, where the operation cannot do without one. */
 export const queries: Record<string, string> = { checkSender: 'name=Acme' };
 
 /**
- * Operation -> fields of its body that take text which no database could keep (NUL, half of a surrogate pair), and
- * what comes of it instead of a 400.
+ * Operation -> fields of its body that take text which no database could store (NUL, half of a surrogate pair), and the
+ * effect of such a text instead of a 400.
  */
 export const effects: Record<string, Record<string, string>> = {
   saveContacts: Object.fromEntries(

@@ -6,7 +6,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail } from './accepted-email.ts';
 import type { workspace } from './factory.ts';
 
-/** An email that is in this status, without anybody having sent it, and the address that reports about it go to. */
+/** Makes an email in this status without sending it. `returnPath` is the address that reports about the email go to. */
 export async function emailIn(
   status: EmailStatus,
   from: Awaited<ReturnType<typeof workspace>>,
@@ -28,7 +28,7 @@ export async function emailIn(
   };
 }
 
-/** Takes a message as one of the doors does. */
+/** Hands a message to the platform, as the inbound process and the API's inbound endpoint do. */
 export function receive(raw: Buffer, recipients: readonly string[]): Promise<mailReports.ReportOutcome> {
   return mailReports.receive(raw, { recipients, sender: '192.0.2.1' });
 }

@@ -14,14 +14,14 @@ import type { workspace } from './factory.ts';
 
 type Own = Awaited<ReturnType<typeof workspace>>;
 
-/** An email that was accepted then. */
+/** Makes an email that was accepted at this time. */
 export async function emailAt(from: Own, at: Date, changes: Record<string, unknown>): Promise<EmailRecord> {
   const id = newId('email', at);
   await acceptEmail(from, changes, { id, createdAt: at, updatedAt: at });
   return (await findEmail(from.workspaceId, id))!;
 }
 
-/** A text that was accepted then. */
+/** Makes a text that was accepted at this time. */
 export async function textAt(
   { workspaceId }: Own,
   at: Date,
@@ -61,7 +61,7 @@ export async function textAt(
   return message;
 }
 
-/** The text in its next status, with its event, in one transaction as everywhere. */
+/** Moves the text to its next status, with its event, in one transaction as the platform does. */
 export async function advanceText(
   before: SmsRecord,
   status: SmsRecord['status'],
@@ -77,7 +77,7 @@ export async function advanceText(
   return after;
 }
 
-/** The email in its next status. */
+/** Moves the email to its next status. */
 export async function advanceEmail(
   before: EmailRecord,
   status: EmailRecord['status'],
@@ -86,7 +86,7 @@ export async function advanceEmail(
   return storeEmail(before, emails.advance(before, status, changes));
 }
 
-/** A complaint leaves the status as it is. */
+/** Records a complaint, which leaves the status as it is. */
 export function complainOf(before: EmailRecord, at: Date): Promise<EmailRecord> {
   const reason: EmailReason = { category: 'complaint', code: 'abuse', description: null, retryable: false };
   return storeEmail(before, emails.remark(before, { at, reason }), 'email.complained');
@@ -108,7 +108,7 @@ async function storeEmail(
 ): Promise<EmailRecord> {
   await transaction(async () => {
     if (!(await updateReportedEmail(before, after))) throw new Error('The email is another one by now');
-    // A report changes everything but this.
+    // `updateReportedEmail` does not store sent_at, because no report changes it.
     if (after.status === 'sent')
       await query('UPDATE emails SET sent_at = ? WHERE id = ?', [sqlTime(after.sentAt), idToBytes(after.id)]);
     await events.record(before.workspaceId, emails.eventOf(after, type));
@@ -116,7 +116,7 @@ async function storeEmail(
   return after;
 }
 
-/** Has all that has happened counted. */
+/** Counts all events so far for the reports. */
 export async function countAll(): Promise<void> {
   await relay.relayAll();
   await reports.countEvents();

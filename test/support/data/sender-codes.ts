@@ -4,7 +4,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import { numberOfName } from '../../../shared/formats/sms/sender-name.ts';
 import type { Client } from '../api/start-api.ts';
 
-/** The texts on the simulator's phone of a mobile number in 07 format, oldest first. */
+/** Returns the texts on the simulator's phone of a mobile number in 07 format, oldest first. */
 export async function textsTo(
   workspaceId: string,
   name: string,
@@ -16,14 +16,14 @@ export async function textsTo(
   return rows.map(({ sender, content }) => ({ sender: sender.toString(), content }));
 }
 
-/** The code of the last text to it. */
+/** Returns the code in the last text to this number. */
 export async function codeSentTo(workspaceId: string, name: string): Promise<string> {
   const [code] = /^\d{6}/.exec((await textsTo(workspaceId, name)).at(-1)?.content ?? '') ?? [];
   if (!code) throw new Error(`No code was texted to ${name}`);
   return code;
 }
 
-/** The code that the workspace waits for. */
+/** Returns the code that the workspace waits for, or 000000 if the workspace waits for none. */
 export async function codeAwaited(workspaceId: string): Promise<string> {
   const sender = await findSenderAwaitingCode(workspaceId);
   return sender ? codeSentTo(workspaceId, sender.name!) : '000000';
@@ -32,7 +32,7 @@ export async function codeAwaited(workspaceId: string): Promise<string> {
 type Own = { workspaceId: string; key: string };
 export const sampleContent = 'Your parcel arrives today between 10 and 11.';
 
-/** A mobile number that awaits its code; one that did before is cancelled. */
+/** Creates a sender for a mobile number that awaits its code; deletes the sender that awaited one before. */
 export async function awaitingMobile(api: Client, { workspaceId, key }: Own, name: string): Promise<string> {
   const former = await findSenderAwaitingCode(workspaceId);
   if (former) await api.request('DELETE', `/v2/senders/${former.id}`, { key });

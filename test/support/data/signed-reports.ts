@@ -5,7 +5,7 @@ import { statusReport } from './mail-reports.ts';
 
 const selector = 's';
 
-/** Somebody who signs what they report, and the TXT record that holds their key. */
+/** Makes a reporter that signs its reports (DKIM), and the TXT record that holds its key. */
 export async function newReporter(domain: string) {
   const { privateKeyPem, publicKeyTxt } = generateDkimKey();
   const privateKey = createPrivateKey(privateKeyPem);
@@ -13,7 +13,7 @@ export async function newReporter(domain: string) {
     keyName: `${selector}._domainkey.${domain}`,
     record: publicKeyTxt,
     sign: (message: Buffer) => signMessage(message, { domain, selector, privateKey, signedAt: new Date() }),
-    /** Only these header fields, and of the body only so much. */
+    /** Signs only these header fields, and at most `maxBodyLength` bytes of the body. */
     async signPart(message: Buffer, headerList: string[], maxBodyLength?: number): Promise<Buffer> {
       const { signatures } = await dkimSign(message, {
         signingDomain: domain,
@@ -27,7 +27,7 @@ export async function newReporter(domain: string) {
   };
 }
 
-/** A message that is read in a moment, but takes whoever verifies the signature seconds. */
+/** Returns a message that is read in a moment, but whose signature takes seconds to verify. */
 export function slowToVerify(domain: string, message = statusReport()): Buffer {
   const signature = `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain}; s=${selector}; h=from; bh=x; b=x`;
   return Buffer.concat([Buffer.from(`${signature}\r\nX: y\r\n${' \r\n'.repeat(40_000)}`), message]);

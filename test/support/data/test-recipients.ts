@@ -3,7 +3,7 @@ import * as emails from '../../../shared/db/email/emails.ts';
 import { systemWorkspaceId } from '../../../shared/domain/workspace/workspaces.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 
-/** The paths of the confirmation links that were sent to an address, oldest first. */
+/** Returns the paths of the confirmation links that were sent to an address, oldest first. */
 export async function linksTo(address: string): Promise<string[]> {
   const { records } = await emails.listEmails(
     systemWorkspaceId,

@@ -14,14 +14,14 @@ type Workspace = Awaited<ReturnType<typeof workspace>>;
 export const minuteMs = 60_000;
 export const later = (time: Date, ms: number) => new Date(time.getTime() + ms);
 
-/** Gives the workspace an address that warnings go to, which no other test reads. */
+/** Gives the workspace an address for warnings that no other test reads, and returns it. */
 export async function alertAddress({ workspaceId }: Workspace): Promise<string> {
   const address = `alerts-${workspaceId.slice(-10)}@example.com`;
   await query('UPDATE workspaces SET alert_email = ? WHERE id = ?', [address, idToBytes(workspaceId)]);
   return address;
 }
 
-/** A webhook whose attempts a test makes up: `fails` and `succeeds` note one, ended now or at the time given. */
+/** Makes a webhook whose attempts a test invents: `fails` and `succeeds` note one that ended now or at a given time. */
 export async function watchedWebhook(
   from: Workspace,
   settings: Record<string, unknown> = {},
@@ -43,7 +43,7 @@ export async function watchedWebhook(
     fails: (at = now()) => health.note([end(false)(at)]),
     succeeds: (at = now()) => health.note([end(true)(at)]),
     read: () => healthOf(id),
-    /** A delivery of it, as it would be stored, with these columns. */
+    /** Stores a delivery of this webhook with these columns. */
     addDelivery: (columns: Record<string, unknown>) => insertDelivery(from, id, columns),
   };
 }
@@ -89,7 +89,7 @@ async function insertDelivery(
   return id;
 }
 
-/** The settlements that wait for a webhook. */
+/** Returns the kinds of the settlements that wait for a webhook. */
 export async function settlementsOf(webhookId: string): Promise<string[]> {
   const rows = await query('SELECT kind FROM webhook_settlements WHERE webhook_id = ?', [
     idToBytes(webhookId),
@@ -97,7 +97,7 @@ export async function settlementsOf(webhookId: string): Promise<string[]> {
   return rows.map((row) => row['kind'] as string);
 }
 
-/** The platform's own mails to this address, oldest first. */
+/** Returns the platform's own mails to this address, oldest first. */
 export async function systemMailsTo(address: string) {
   const rows = await query(
     `SELECT e.id, e.subject, e.status, b.text FROM emails e LEFT JOIN email_bodies b ON b.email_id = e.id

@@ -15,7 +15,7 @@ async function tables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** A copy of all that MySQL holds; `restore` puts it in the place of what is there then. Nobody may write meanwhile. */
+/** Copies all rows in MySQL; `restore` replaces the rows of that moment with the copy. Nobody may write meanwhile. */
 export async function backUpMysql(): Promise<{ restore: () => Promise<void> }> {
   const copied = await tables();
   for (const name of copied) {
@@ -34,7 +34,7 @@ export async function backUpMysql(): Promise<{ restore: () => Promise<void> }> {
   };
 }
 
-/** At one moment: a list of jobs that is read before or after the jobs themselves names some that are not there. */
+/** Reads all keys at one moment: a list of jobs that is read before or after the jobs would name missing jobs. */
 const dumpAll = `
   local all = {}
   for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
@@ -43,7 +43,7 @@ const dumpAll = `
   end
   return all`;
 
-/** The same of what Redis holds for this test file. */
+/** Copies all keys of this test file in Redis; `restore` puts them back. */
 export async function backUpRedis(): Promise<{ restore: () => Promise<void> }> {
   const redis = new Redis(config.REDIS_URL);
   try {

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { atEnd } from '../runner/at-end.ts';
 
-/** Before the server has the statement, which it then never does; or after it has done it. No answer comes. */
+/** `before`: the server never gets the statement. `after`: the server has run it. In both cases no answer comes. */
 export type Moment = 'before' | 'after';
 
 type Order = {
   moment: Moment;
   statement: RegExp;
   isCut: boolean;
-  /** It is not looked for before a statement like this has gone by, on whichever connection. */
+  /** The order begins to match only after a statement like this one has passed, on any connection. */
   behind: RegExp | null;
-  /** The server is told this in its place, and the client gets the answer to it. */
+  /** The server gets this statement in place of the client's, and the client gets the answer to it. */
   instead?: string;
   happened: PromiseWithResolvers<string>;
 };
@@ -22,8 +22,8 @@ const commands = { query: 0x03, prepare: 0x16, execute: 0x17 };
 const headerBytes = 4;
 
 /**
- * A line to MySQL, given by its URL, that reads what clients say on it, and cuts a connection at the statement that it
- * is told to: at COMMIT, where nothing else is said. Everything else passes unchanged.
+ * Starts a proxy to the MySQL at this URL. The proxy reads the statements of clients, and cuts a connection at the
+ * statement that an order names, by default at COMMIT. Everything else passes unchanged.
  */
 export async function startCommitCut(targetUrl: string) {
   const target = new URL(targetUrl);
@@ -91,23 +91,23 @@ export async function startCommitCut(targetUrl: string) {
   const line = {
     url: url.href,
     /**
-     * At the next statement like this, on whichever connection, that connection is reset on both sides. The promise gives
-     * the statement once that has happened.
+     * At the next statement like this, on any connection, resets that connection on both sides. The promise resolves
+     * with the statement once this has happened.
      */
     cutNext: (moment: Moment, statement: RegExp = /^COMMIT$/i) => order({ moment, statement, isCut: true }),
     /**
-     * As `cutNext`, but the connection stays open and silent, until one of its ends goes away. `behind`: not before a
-     * statement like that one has gone by.
+     * As `cutNext`, but the connection stays open and silent, until one of its ends goes away. `behind`: only after a
+     * statement like that one has passed.
      */
     holdNext: (moment: Moment, statement: RegExp = /^COMMIT$/i, { behind }: { behind?: RegExp } = {}) =>
       order({ moment, statement, isCut: false, behind: behind ?? null }),
     /**
-     * The next statement in text like this is another one by the time that it reaches the server: so the server itself can
-     * say what only a cluster would.
+     * Replaces the next text statement like this one with another one, before it reaches the server. So a single server
+     * can give an answer that only a cluster would give.
      */
     replaceNext: (instead: string, statement: RegExp = /^COMMIT$/i) =>
       order({ moment: 'before', statement, isCut: false, instead }),
-    /** An order that has not happened yet will not happen. */
+    /** Cancels all orders that have not happened yet. */
     pass(): void {
       orders.length = 0;
     },
@@ -134,13 +134,13 @@ function firstPacket(bytes: Buffer): Buffer | undefined {
   return bytes.length < length ? undefined : bytes.subarray(0, length);
 }
 
-/** Follows one connection: which statement a packet has the server run, as text or by the number of a prepared one. */
+/** Follows one connection and finds the statement that a packet runs: as text, or by a prepared statement's number. */
 function reader() {
   const prepared = new Map<number, string>();
   let preparing: { sql: string; answer: Buffer } | undefined;
   return {
     said(packet: Buffer): string | undefined {
-      // A command starts a new count of packets; what follows the greeting does not.
+      // A command is packet number 0 of a new count; a client's packets after the greeting have other numbers.
       if (packet.length <= headerBytes || packet[3] !== 0) return undefined;
       const [command, payload] = [packet[headerBytes], packet.subarray(headerBytes + 1)];
       if (command === commands.query) return textOf(payload);
@@ -159,14 +159,14 @@ function reader() {
   };
 }
 
-/** MySQL 8 takes attributes before the text: none, of one set. */
+/** MySQL 8 has two counts before the text of a statement: query attributes (0) and sets of them (1). */
 const hasAttributes = (payload: Buffer) => payload[0] === 0 && payload[1] === 1;
 
 function textOf(payload: Buffer): string {
   return (hasAttributes(payload) ? payload.subarray(2) : payload).toString();
 }
 
-/** The packet of a statement in text as the client of that other one would send it. */
+/** Makes the packet of a text statement, in the form that the client of the `other` packet uses. */
 function textPacket(sql: string, other: Buffer): Buffer {
   const attributes = hasAttributes(other.subarray(headerBytes + 1)) ? [0, 1] : [];
   const payload = Buffer.concat([Buffer.from([commands.query, ...attributes]), Buffer.from(sql)]);

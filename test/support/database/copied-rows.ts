@@ -1,13 +1,13 @@
 import { query } from '../../../shared/db/client.ts';
 
 /**
- * Numbers from 1 on, as a table. Not out of information_schema: where other files make their tables at that moment, the
- * server passes over some and says so, which a strict INSERT takes for an error.
+ * Returns SQL for a table of the numbers from 1 to `count`. It does not read information_schema: while other files
+ * create their tables, the server skips some with a warning, which a strict INSERT takes for an error.
  */
 export const numbers = (count: number): string =>
   `JSON_TABLE(CONCAT('[', REPEAT('0,', ${count - 1}), '0]'), '$[*]' COLUMNS (n FOR ORDINALITY)) numbers`;
 
-/** So many rows like this one; what must differ is given by column, in SQL, where `n` counts from 1. */
+/** Inserts `count` copies of this row. `changes` gives the columns that must differ, in SQL where `n` counts from 1. */
 export async function copyRow(
   name: string,
   id: Buffer,

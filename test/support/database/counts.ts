@@ -2,8 +2,8 @@ import { takeCounts } from '../../../shared/common/metrics.ts';
 import { addTotals, readTotals } from '../../../shared/queue/queue.ts';
 
 /**
- * How often this file's world has counted this, ever. Not what this process holds at the moment: its report to the
- * totals, every other second, would have taken that at any time between what a test does and what it then asks.
+ * Returns how often this file's processes have counted this, ever. The counters of this process alone would not do: its
+ * report to the totals, every other second, may empty them at any time between a test's action and its question.
  */
 export async function countOf(name: string): Promise<number> {
   addTotals(takeCounts());

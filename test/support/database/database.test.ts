@@ -27,7 +27,7 @@ test('a file has a migrated database of its own, named with its Redis keys', asy
   expect(config.QUEUE_PREFIX).toBe(`{${row?.name}}`);
 });
 
-/** How every table is built, and the rows that are there from the start; when a migration was applied is not held. */
+/** Returns every table's definition and rows, without the times at which migrations were applied. */
 async function contents(): Promise<object> {
   const tables = await query<{ name: string }[]>(
     'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name',
@@ -47,8 +47,8 @@ async function contents(): Promise<object> {
 test('the database of a file is, table by table and row by row, what the migrations make', async () => {
   const made = await contents();
   const name = new URL(config.MYSQL_URL).pathname.slice(1);
-  // The tables that Knex keeps its notes in go too.
-  // On a connection that names no database: the pool may open one more meanwhile, which the server would refuse.
+  // The tables in which Knex keeps its notes are dropped, too.
+  // This connection names no database: a connection that the pool opens between the two statements would be refused.
   await withServer(config.MYSQL_URL, (server) =>
     server.query(`DROP DATABASE \`${name}\`; CREATE DATABASE \`${name}\``),
   );

@@ -10,18 +10,18 @@ import { deleteKeys, drop, dropDatabases, withServer } from './drop-databases.ts
 import { type Birth, birthOf, foreignRows, wipe } from './wipe.ts';
 
 /**
- * Call it at the top of a test file that needs MySQL or Redis: it gets an empty, migrated database. Files that share a
- * process have the same one after each other, wiped in between; a file that has changed MYSQL_URL gets one of its own.
+ * Gives a test file that needs MySQL or Redis an empty, migrated database; call it at the top. Files that share a
+ * process use one database after each other, wiped in between. A file that has changed MYSQL_URL gets its own database.
  */
 export function useDatabase(): void {
   beforeAll(async () => {
     if (!process.env['MYSQL_URL'] || !process.env['REDIS_URL'])
       throw new Error('MYSQL_URL and REDIS_URL must name servers for the tests. scripts/test starts them');
     atEnd(takeBackShift);
-    // Work of the file before may have opened connections again at its end, not to where this file's settings say.
+    // Late work of the file before may have opened connections again, to other servers than this file's settings say.
     await closeEverything();
     const name = databaseOf(config.MYSQL_URL);
-    // Through a proxy of the file's own it is the shared one all the same.
+    // Only the name counts: through the file's own proxy the database is still the shared one.
     if (name === databaseOf(sharedUrl)) await takeShared(name);
     else {
       const url = config.MYSQL_URL;
@@ -33,13 +33,13 @@ export function useDatabase(): void {
   });
 }
 
-/** The next file may compute times before it has the database, from which the clock's shift comes. */
+/** Undoes the clock's shift: the next file may compute times before it has the database, which gives it the shift. */
 function takeBackShift(): void {
   const at = performance.now();
   setClock(databaseTime().getTime(), { from: at, to: at });
 }
 
-// The database of this process, and what it holds when it is new. It goes when all files have ended.
+// The shared database of this process, and its content when it is new. It is dropped when all files have ended.
 const sharedUrl = config.MYSQL_URL;
 let birth: Birth | undefined;
 
@@ -50,11 +50,11 @@ async function takeShared(name: string): Promise<void> {
       await create(server, name);
       birth = await birthOf(server, name);
     }
-    // Only what still runs can have written them.
+    // The database was wiped before, so only work that still runs can have written these rows.
     const foreign = await foreignRows(server, name, birth);
     if (foreign.length > 0) {
       await wipeShared(server, name);
-      // A request that was in hand when its file ended may commit once more; what goes on writing shows again.
+      // A request in flight when its file ended may commit once more. Work that goes on writing shows after the wipe.
       const isOnce = process.env['TEST_PROJECT'] !== 'pure';
       if (isOnce && (await foreignRows(server, name, birth)).length === 0) return;
       throw new Error(`A file before this one still writes rows, into ${foreign.join(', ')}`);
@@ -77,8 +77,8 @@ async function create(server: mysql.Connection, name: string): Promise<void> {
 }
 
 /**
- * It does to an empty database as migrateUp does, at a third of its cost, for each process: all statements at once, and
- * the notes that Knex and the lease keep of them. database.test.ts holds the two against each other.
+ * Returns SQL that does the same to an empty database as migrateUp, at a third of the cost for each process: all
+ * statements at once, and the notes that Knex and the lease keep of them. database.test.ts compares the two.
  */
 function schema(): string {
   const notes = migrations.map(({ name }) => `(${mysql.escape(name)}, 1, NOW())`);
@@ -94,7 +94,7 @@ function schema(): string {
   ].join(';\n');
 }
 
-/** Redis forgets all it knew of this file's world, as FLUSHALL would do if other files did not run beside it. */
+/** Deletes all keys of this file in Redis. FLUSHALL would also delete the keys of files that run at the same time. */
 export async function forgetRedis(): Promise<void> {
   await deleteKeys(config.REDIS_URL, config.QUEUE_PREFIX);
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { databaseBirth, serverDatabaseName } from './database-name.ts';
 
-/** Of the database that a URL names, or of its server where it names none. */
+/** Opens a connection to the server of a URL, without any database, does the work and closes the connection. */
 export async function withServer<T>(of: string, work: (server: mysql.Connection) => Promise<T>): Promise<T> {
   const url = new URL(of);
   url.pathname = '/';
@@ -21,7 +21,7 @@ export async function drop({ mysqlUrl, redisUrl }: Servers, name: string): Promi
   await deleteKeys(redisUrl, `{${name}}`);
 }
 
-/** Drops those databases of the tests, with their keys, that `isGone` says nobody needs. */
+/** Drops the databases of the tests that nobody needs any more, as `isGone` says, with their keys in Redis. */
 export async function dropDatabases(
   servers: Servers,
   isGone: (birth: { epochMs: number; run: string }) => boolean,
@@ -39,7 +39,7 @@ export async function dropDatabases(
   }
 }
 
-// At once, as FLUSHALL does it: piece by piece, a job that is added meanwhile could keep its record and lose its place.
+// Deletes all at once, as FLUSHALL does. In pieces, a job added meanwhile could keep its record and lose its place.
 const deleteAll = `local keys = redis.call('KEYS', ARGV[1])
   for start = 1, #keys, 1000 do redis.call('UNLINK', unpack(keys, start, math.min(start + 999, #keys))) end`;
 

@@ -2,7 +2,7 @@ import mysql from 'mysql2/promise';
 import { onTestFinished } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 
-/** Nobody reads or writes the table until what this returns is called, or the test ends: statements that would, wait. */
+/** Locks the table until the returned function is called or the test ends. Statements that read or write it wait. */
 export async function lockTable(name: string): Promise<() => Promise<void>> {
   const locker = await mysql.createConnection(config.MYSQL_URL);
   onTestFinished(() => locker.destroy());

@@ -4,12 +4,12 @@ import { config } from '../../../shared/config/config.ts';
 import { processlist } from '../../../shared/db/client/time-limit.ts';
 
 const pollEveryMs = 100;
-/** A statement waits 5 seconds for a lock. Waits of statements of the work for each other are over sooner. */
+/** A statement waits 5 seconds for a lock. When statements of the work wait for each other, the wait is shorter. */
 const mostPolls = 10;
 
 /**
- * The connections to the database of this file whose transactions wait for a lock. From the text that InnoDB writes: it
- * makes its tables of transactions anew only when nobody has read them for a while, and other files read them too.
+ * Finds the connections to this file's database whose transactions wait for a lock, in InnoDB's status text: InnoDB
+ * refreshes its tables of transactions only when nobody has read them for a while, and other files read them too.
  */
 export async function watchLockWaits() {
   const connection = await mysql.createConnection({ uri: config.MYSQL_URL });
@@ -19,7 +19,7 @@ export async function watchLockWaits() {
       const [status] = await rowsOf('SHOW ENGINE INNODB STATUS');
       const waiting = String(status!['Status'])
         .split('---TRANSACTION ')
-        // Before the first it tells of the latest deadlock, and of those who waited then.
+        // The text before the first transaction is about the latest deadlock and its waits.
         .slice(1)
         .filter((transaction) => transaction.includes('LOCK WAIT'))
         .map((transaction) => Number(/thread id (\d+)/.exec(transaction)?.[1]));
@@ -31,8 +31,8 @@ export async function watchLockWaits() {
 }
 
 /**
- * Does the work, and fails if a statement of it waits for a lock that another transaction holds meanwhile. Counts how
- * often one is seen waiting, not for how long: on a busy machine all takes long. Returns what the work does.
+ * Does the work and returns its result. Fails if a statement of the work waits for a lock that another transaction
+ * holds meanwhile. Counts how often a wait is seen, not how long it lasts: on a busy machine everything takes long.
  */
 export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
   const waits = await watchLockWaits();
@@ -40,7 +40,7 @@ export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
   let isDone = false;
   try {
     const result = work().finally(() => (isDone = true));
-    // After enough looks nobody waits for it any more.
+    // When the loop below throws, nobody awaits `result` any more, so its rejection is handled here.
     result.catch(() => undefined);
     while (!isDone) {
       await Promise.race([result, sleep(pollEveryMs)]);

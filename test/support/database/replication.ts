@@ -3,7 +3,7 @@ import { addressOf } from '../servers/tcp-proxy.ts';
 
 type Own = { url: string; query: (sql: string, values?: unknown[]) => Promise<any[]> };
 
-/** Two servers that were started with `options` of their own each, the second of which does what the first one does. */
+/** Makes the second server a replica of the first. Each was started with its own `optionsOf`. */
 export async function replicate(primary: Own, replica: Own) {
   const [{ version }] = (await primary.query('SELECT VERSION() AS version')) as [{ version: string }];
   const say = version.includes('MariaDB') ? mariadb : mysql;
@@ -14,7 +14,7 @@ export async function replicate(primary: Own, replica: Own) {
     return [file, offset] as const;
   };
   const { host, port } = addressOf(primary.url);
-  // MySQL takes no password of more than 32 characters for it.
+  // MySQL takes at most 32 characters as a password for replication.
   const password = randomBytes(16).toString('hex');
   const user = "'replica'@'127.0.0.1'";
   await primary.query(`CREATE USER ${user} IDENTIFIED BY '${password}'`);
@@ -24,8 +24,8 @@ export async function replicate(primary: Own, replica: Own) {
   await replica.query(`START ${say.replica}`);
   return {
     /**
-     * A planned switch: nothing is written any more to the one that was the primary, and the other one, which has all of
-     * it by then, takes writes. Connections to the old one stay.
+     * A planned switch: the old primary takes no more writes. The replica takes writes once it has all of the primary's
+     * changes. Connections to the old primary stay open.
      */
     switchOver: async () => {
       await primary.query('SET GLOBAL read_only = 1');
@@ -37,7 +37,7 @@ export async function replicate(primary: Own, replica: Own) {
   };
 }
 
-/** The options that a server of a pair is started with. */
+/** Returns the options to start one server of a primary and replica pair. */
 export const optionsOf = (serverId: number) => [`--server-id=${serverId}`, '--log-bin=binlog'];
 
 const mariadb = {

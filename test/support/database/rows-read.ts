@@ -1,17 +1,17 @@
 import { query, transaction } from '../../../shared/db/client.ts';
 
-/** How many rows and entries of indexes the server looks at for the work. */
+/** Returns how many rows and index entries the server reads for the work. */
 export function rowsRead(work: () => Promise<unknown>): Promise<number> {
   // The server counts the reads of one connection, and a transaction keeps to one.
   return transaction(async () => {
     const [first, second] = [await soFar(), await soFar()];
     await work();
-    // To ask for the counts counts too.
+    // A question for the counts is itself counted, so its cost is subtracted.
     return (await soFar()) - second - (second - first);
   });
 }
 
-/** MariaDB counts apart what it throws away by an index alone. */
+/** Returns the reads so far. MariaDB counts separately the entries that it drops by an index condition alone (ICP). */
 async function soFar(): Promise<number> {
   const rows = await query("SHOW SESSION STATUS LIKE 'Handler_%'");
   const counts = new Map(rows.map((row) => [String(row['Variable_name']), Number(row['Value'])]));

@@ -7,8 +7,8 @@ const hexOf = (value: Param | undefined) => (value instanceof Buffer ? value.toS
 type Column = { tableName: string; columnName: string; type: string };
 
 /**
- * Every row that belongs to the workspace, from every table: those with its id, and those that name such a row by
- * its id, as the body of an email does.
+ * Returns every row that belongs to the workspace, by table: rows with the workspace's id, and rows that contain the id
+ * of such a row, as the body of an email does.
  */
 export async function rowsOf(
   workspaceId: string,
@@ -41,7 +41,7 @@ export async function rowsOf(
 
 const known = new Map<string, Map<string, Column[]>>();
 
-/** Asked once for each database: the server opens every table to answer. */
+/** Asks once for each database, because the server opens every table to answer. */
 async function columnsByTable(): Promise<Map<string, Column[]>> {
   const database = config.MYSQL_URL;
   let tables = known.get(database);
@@ -56,7 +56,7 @@ async function columnsByTable(): Promise<Map<string, Column[]>> {
   return tables;
 }
 
-/** Most tables are empty in most tests: one question finds out which. */
+/** Returns the tables that have rows, with one query. Most tables are empty in most tests. */
 async function filledAmong(names: string[]): Promise<string[]> {
   const questions = names.map((name) => `(SELECT '${name}' AS name FROM \`${name}\` LIMIT 1)`);
   const rows = await query<{ name: string }[]>(questions.join(' UNION ALL '));

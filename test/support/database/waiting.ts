@@ -4,7 +4,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 const lengthOf = (...columns: string[]) => columns.map((name) => `COALESCE(LENGTH(${name}), 0)`).join(' + ');
 const rowBytes = lengthOf('r.content', 'r.data', 'r.sender', 'r.client_reference');
 
-/** The messages and bytes that wait in a workspace, counted from its messages, bodies, attachments, batches and their rows. */
+/** Counts a workspace's waiting messages and bytes, from its messages, bodies, attachments, batches and their rows. */
 export async function countedRows(workspaceId: string): Promise<{ messages: number; bytes: number }> {
   const id = idToBytes(workspaceId);
   const [row] = await query(

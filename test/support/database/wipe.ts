@@ -4,10 +4,10 @@ import type mysql from 'mysql2/promise';
 export type Birth = Map<string, { made: string; rows: Row[] }>;
 type Row = Record<string, unknown>;
 
-// A table that a test has filled is emptied as a whole: row by row it takes seconds, and its leftovers slow the next file.
+// A table with more rows is truncated: to delete row by row takes seconds, and the leftovers slow the next file.
 const manyRows = 5_000;
 
-/** The tables of this database as they are now. The connection may send several statements at once. */
+/** Returns the tables of this database as they are now. The connection must allow several statements at once. */
 export async function birthOf(server: mysql.Connection, database: string): Promise<Birth> {
   const birth: Birth = new Map();
   await server.query(`USE \`${database}\``);
@@ -21,8 +21,8 @@ export async function birthOf(server: mysql.Connection, database: string): Promi
 }
 
 /**
- * Makes the database what it was at its birth. Throws, when that is done, if a file has left a table of its own behind or
- * has changed one; `remake` then builds the database anew.
+ * Restores the database to its content at birth. If a file has left a table or a trigger behind, or has changed a
+ * table, `remake` builds the database anew, and then an error is thrown.
  */
 export async function wipe(
   server: mysql.Connection,
@@ -30,7 +30,7 @@ export async function wipe(
   birth: Birth,
   remake: () => Promise<void>,
 ): Promise<void> {
-  // Without a database every table is gone too, and `remake` gives the files after this one what they need.
+  // If the database is gone, so is every table, and `remake` makes them again for the next files.
   const tables = await server
     .query(`USE \`${database}\``)
     .then(() => tablesOf(server))
@@ -56,7 +56,7 @@ export async function wipe(
   if (statements.length > 0) await server.query(statements.join('; '));
 }
 
-/** The tables that hold rows which were not there at birth. */
+/** Returns the tables that were empty at birth and have rows now. */
 export async function foreignRows(
   server: mysql.Connection,
   database: string,
@@ -81,7 +81,7 @@ async function tablesOf(server: mysql.Connection): Promise<Map<string, string>> 
   );
 }
 
-/** Which of these tables have more than so many rows. */
+/** Returns the tables, of these, that have more than `moreThan` rows. */
 async function filledAmong(server: mysql.Connection, names: string[], moreThan = 0): Promise<Set<string>> {
   if (names.length === 0) return new Set();
   const questions = names.map((name) => `(SELECT '${name}' AS name FROM \`${name}\` LIMIT ${moreThan}, 1)`);

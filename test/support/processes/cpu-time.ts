@@ -1,23 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Where the system does not keep nanoseconds, it counts in steps of so much. */
+/** The step in which a system counts CPU time that does not keep nanoseconds. */
 const tickMs = 10;
 
 /**
- * CPU time that the main thread of a process has had. Unlike time on a clock it says how much the process did, whatever
- * else the machine does meanwhile: so much passes while somebody waits for a process that is busy with something else.
+ * Returns the CPU time (ms) that the main thread of a process has used. Unlike time on a clock, it does not depend on
+ * other programs. Its growth during a wait tells how long the process computed meanwhile, also for something else.
  */
 export function mainThreadCpuMs(pid: number): number {
   const folder = `/proc/${pid}/task/${pid}`;
   if (existsSync(`${folder}/schedstat`))
     return Number(readFileSync(`${folder}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
   const text = readFileSync(`${folder}/stat`, 'latin1');
-  // The name, in parentheses, may hold anything.
+  // The name of the process, in parentheses, may contain any character.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickMs;
 }
 
-/** CPU time that this thread needs for the work; other threads of the process may be at other files of tests. */
+/** Returns the CPU time (ms) that this thread needs for the work. Other threads may run other test files. */
 export function cpuMsOf(work: () => void): number {
   const before = process.threadCpuUsage();
   work();
@@ -25,12 +25,12 @@ export function cpuMsOf(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** Of the reference work, on a machine that does nothing else and has its code compiled. */
+/** The CPU time of the reference work, on a machine that does nothing else, with compiled code. */
 const referenceMs = 20;
 
 /**
- * How many times as long as usual computing takes now, at least 1: other programs take caches and hyperthreads away, so
- * that the same work costs more CPU time. To be measured in the same run as what it scales the limit of.
+ * Returns how many times as long as usual computing takes now, at least 1: other programs take caches and hyperthreads
+ * away, so the same work costs more CPU time. Measure it in the same run as the work whose limit it scales.
  */
 export function cpuSlowdown(): number {
   const records = Array.from({ length: 20_000 }, (_, index) => ({

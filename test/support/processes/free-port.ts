@@ -7,11 +7,11 @@ import { portIsFree } from '../../../scripts/setup/kept.ts';
  */
 const [firstPort, portsOfProcess, processes] = [10_000, 250, 40];
 
-// Test processes run side by side: each takes its ports from a part of its own.
+// Test processes run side by side, so each takes its ports from its own part of the range.
 const part = firstPort + (Number(process.env['VITEST_POOL_ID'] ?? 0) % processes) * portsOfProcess;
 let next = Math.floor(Math.random() * portsOfProcess);
 
-/** A port on which nobody listens. Only a program that is told its number takes it. */
+/** Returns a port on which nobody listens. Only a program that is given its number takes it. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = part + (next % portsOfProcess);

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The memory of this process that is still in use, without the garbage. */
+/** Collects the garbage and returns the memory that this process still uses. */
 export function keptMemory(): NodeJS.MemoryUsage {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   collect();
-  // Array buffers that the first found unused may be freed by the next.
+  // The second collection may free array buffers that the first one found unused.
   collect();
   return process.memoryUsage();
 }

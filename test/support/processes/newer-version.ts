@@ -7,12 +7,12 @@ import { numberedFolder } from '../runner/numbered-folder.ts';
 const root = path.join(import.meta.dirname, '../../..');
 const parts = ['api', 'workers', 'shared', 'scripts', 'package.json', 'Procfile'];
 
-/** A text of the tree that the next version has in place of another. */
+/** A change of the next version: in `file`, the text `to` in place of `from`. */
 type Change = { file: string; from: string; to: string };
 
 export const newMigration = '9999_campaigns';
 
-/** A usual release: columns that may be empty, indexes, a table. Nothing that older code needs is gone. */
+/** A usual release: nullable columns, indexes, a table. It removes nothing that older code needs. */
 const migration = `import { type Migration, tableOptions } from './migration.ts';
 
 export const campaigns: Migration = {
@@ -53,7 +53,7 @@ const changes: Change[] = [
     to: `import { campaigns } from './${newMigration}.ts';\nimport type { Migration } from './migration.ts';`,
   },
   { file: migrationList, from: '\n];', to: '\n  campaigns,\n];' },
-  // Its jobs say more than the older version knows of.
+  // The new version's jobs carry a field that the older version does not know.
   {
     file: 'shared/domain/email/admission/admission.ts',
     from: '({ emailId: id, workspaceId, ...(lane && { kind: lane }) }),',
@@ -61,7 +61,7 @@ const changes: Change[] = [
   },
 ];
 
-/** The folder of a next version of the platform: this tree with one more migration, and jobs that say more. */
+/** Makes a next version of the platform in a folder: this tree with one more migration, and a new field in jobs. */
 export function makeNewerVersion(): string {
   const folder = numberedFolder('newer-version');
   atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));

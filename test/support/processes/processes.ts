@@ -22,15 +22,15 @@ type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type PlatformProcess = {
   pid: number;
-  /** All it has written, for the message of a failed test. */
+  /** Returns everything that the process has written, for the message of a failed test. */
   output: () => string;
   isRunning: () => boolean;
   exited: Promise<Exit>;
-  /** SIGKILL: it gets no chance to finish or say anything. */
+  /** SIGKILL: the process gets no chance to finish or write anything. */
   kill: () => Promise<Exit>;
-  /** SIGTERM, and until it has finished what it had in hand. */
+  /** SIGTERM, and waits until the process has finished its work in hand. */
   stop: () => Promise<Exit>;
-  /** SIGSTOP: it hangs, with its connections open, until it thaws. */
+  /** SIGSTOP: the process hangs, with its connections open, until `thaw`. */
   freeze: () => void;
   thaw: () => void;
 };
@@ -53,7 +53,7 @@ export function startProcess(program: string, args: string[] = [], settings: Set
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => written.push(text));
   running.add(child);
-  // 'close' comes when the output is read to its end, too.
+  // 'close', unlike 'exit', comes only when the output has been read to its end.
   const exited = once(child, 'close').then(([code, signal]): Exit => {
     running.delete(child);
     return { code, signal };
@@ -75,7 +75,7 @@ export function startProcess(program: string, args: string[] = [], settings: Set
   };
 }
 
-/** A web process, ready to answer at `url`. `readyAt` is the path that says so. */
+/** Starts a web process, and waits until it answers 200 at the path `readyAt`. */
 export async function startWeb(
   settings: Settings = {},
   { readyAt = '/health/ready' } = {},
@@ -91,7 +91,7 @@ export async function startWeb(
   return { ...web, url };
 }
 
-/** A worker process for the jobs of these names, all of them by default. */
+/** Starts a worker process for the jobs of these names, all of them by default. */
 export async function startWorkerProcess(
   names: string[] = [],
   settings: Settings = {},
@@ -101,7 +101,7 @@ export async function startWorkerProcess(
   return worker;
 }
 
-/** The process that takes bounces and complaints, listening on `port`. */
+/** Starts the process that takes bounces and complaints, and waits until it listens on `port`. */
 export async function startInboundProcess(
   settings: Settings = {},
 ): Promise<PlatformProcess & { port: number }> {
@@ -121,7 +121,7 @@ async function becomes(
   ask: () => boolean | Promise<boolean>,
 ): Promise<void> {
   try {
-    // One that will never come to it ends, and the wait with it.
+    // A process that fails to start ends, and the end of the process ends the wait.
     await waitFor(description, async () => (started.isRunning() ? ask() : true), { timeoutMs: 200_000 });
     if (!started.isRunning()) throw new Error(`It ended before ${description}`);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { startWorkers } from '../../../workers/main.ts';
 import { atEnd } from '../runner/at-end.ts';
 
-/** Workers in this process for the jobs of these names, all of them by default. They stop with the test file. */
+/** Starts workers in this process for the jobs of these names (default: all). The workers stop with the test file. */
 export async function runWorkers(names?: string[]): Promise<{ stop: () => Promise<void> }> {
   const workers = await startWorkers(names);
   let stopping: Promise<void> | undefined;

@@ -5,8 +5,8 @@ type Name = keyof typeof config;
 type Value = string | number | boolean | readonly (string | number)[] | undefined;
 
 /**
- * Changes settings for whatever reads them from now on, here and in processes started later. Code that took a setting
- * when it was imported keeps it: for such a one use `vi.hoisted(() => …)` above the imports.
+ * Changes settings for all code that reads them from now on, here and in processes started later. Code that reads a
+ * setting on import keeps the old value: for such a setting use `vi.hoisted(() => …)` above the imports.
  */
 export function changeSettings(changes: Partial<typeof config>): void {
   for (const [name, value] of Object.entries(changes) as [Name, Value][]) {
@@ -17,7 +17,7 @@ export function changeSettings(changes: Partial<typeof config>): void {
       else process.env[name] = variable;
     });
     Object.assign(config, { [name]: value });
-    // A blank variable is one that is not set.
+    // A blank variable counts as not set.
     process.env[name] = value === undefined ? '' : String(value);
   }
 }

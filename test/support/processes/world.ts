@@ -6,9 +6,9 @@ import { beginActions, endAll } from '../runner/at-end.ts';
 import * as leftBehind from '../runner/left-behind.ts';
 
 /**
- * The world of a test process: a database name, a prefix for its Redis keys, a secret key. It only names them, so a test
- * of a pure function touches no server. Files that share a process (test/support/runner/projects.ts) have it one after the
- * other. TEST_LOG=debug shows what the product logs in the tests' own processes.
+ * The world of a test process: a database name, a prefix for its Redis keys, a secret key. Only names are made here, so
+ * a test of a pure function touches no server. Files that share a process (test/support/runner/projects.ts) use one
+ * world after the other. TEST_LOG=debug shows the product's log in the tests' own processes.
  *
  * A file that needs other settings from the start says so above its imports, in `vi.hoisted(() => …)`, and so gets a
  * process of its own; `changeSettings` changes them later.
@@ -21,22 +21,23 @@ let before: leftBehind.State | undefined;
 let closing: Promise<void> | undefined;
 const closingLimitMs = 60_000;
 
-/** Returns what closes the file. */
+/** Opens a test file and returns the function that closes it. */
 export async function openFile(): Promise<() => Promise<void>> {
-  // The file before may have failed at the limit of its last hook, and still close what this one would find.
+  // The file before may have failed at the time limit of its last hook, and may still close things that this file uses.
   if (closing) await Promise.race([closing.catch(() => undefined), sleep(closingLimitMs, 0, { ref: false })]);
   if (!hasNames) giveNames();
   hasNames = true;
-  // shared/config/config.ts takes the settings once, when it is first imported: a file alone may still set some.
+  // shared/config/config.ts reads the settings at its first import, and a file with its own process may still set some.
   if (!isAlone) before ??= await leftBehind.stateNow();
   const actions = beginActions();
   return () => (closing = closeFile(actions));
 }
 
-/** Undoes what the file has set up; the file fails if something of it is left for the next one to stumble over. */
+/** Undoes the setup of the file. The file fails if it leaves something behind that could disturb the next one. */
 async function closeFile(actions: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
-  // The pool ends this process by a signal, at which Node keeps nothing: in a fresh checkout all would compile it anew.
+  // The pool ends this process by a signal, at which Node saves no compile cache: in a fresh checkout, all processes
+  // would compile the same code again.
   flushCompileCache();
   await endAll(actions).catch((error) => failures.push(error));
   if (before) await leftBehind.check(before).catch((error) => failures.push(error));
@@ -61,10 +62,10 @@ function giveNames(): void {
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
     SWEEP_SECONDS: '0.3',
     SHUTDOWN_SECONDS: '10',
-    // Nothing listens there: what a developer has exported must not make a test send mail or ask for names for real.
+    // Nothing listens there: a developer's own settings must not make a test send real mail or ask real name servers.
     SMTP_URL: 'smtp://127.0.0.1:1',
     DNS_SERVERS: '127.0.0.1:1',
-    // Blank is not set.
+    // A blank value counts as not set.
     PORT: '',
     PUBLIC_URL: '',
     OPS_PASSWORD: '',

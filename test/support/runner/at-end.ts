@@ -1,20 +1,20 @@
 let actions: (() => unknown)[] = [];
 
 /**
- * Runs when the test file has ended, the last one first. All clean-up goes through here, because what was opened
- * last (an API, workers, processes) must close before what it stands on (the database).
+ * Registers an action for the end of the test file; the last one runs first. All clean-up goes through here, because
+ * things that were opened last (an API, workers, processes) must close before the things that they use (the database).
  */
 export function atEnd(action: () => unknown): void {
   actions.push(action);
 }
 
-/** Begins a new list, for the next test file: one that ends late so undoes nothing of the file after it. */
+/** Begins a new list for the next test file, so that a file that ends late undoes nothing of the file after it. */
 export function beginActions(): (() => unknown)[] {
   actions = [];
   return actions;
 }
 
-/** Every action runs, whatever the others do; the first failure is thrown at the end. */
+/** Runs every action, even if others fail, and throws the first failure at the end. */
 export async function endAll(own = actions): Promise<void> {
   const failures: unknown[] = [];
   for (let action = own.pop(); action; action = own.pop()) {

@@ -1,7 +1,7 @@
 import { runId } from '../database/database-name.ts';
 import { dropDatabases } from '../database/drop-databases.ts';
 
-/** Runs once beside all tests: their databases outlive the files that share them, and go with the run. */
+/** Runs once for all tests. The databases outlive the files that share them, and are dropped when the run ends. */
 export default function setup(): () => Promise<void> {
   const { MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl } = process.env;
   const own = runId();

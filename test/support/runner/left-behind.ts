@@ -12,9 +12,9 @@ export type State = {
   handles: Map<string, number>;
 };
 
-// A timer or a file that is being read ends by itself; these stay open until somebody closes them.
+// The kinds of handles that stay open until somebody closes them. A timer or a file that is being read ends by itself.
 const kept = ['TCPServerWrap', 'PipeWrap', 'ProcessWrap', 'UDPWrap', 'TTYWrap', 'FSEventWrap'];
-// Replaced by tests that play with time or chance.
+// Tests that play with time or chance replace these.
 const replaceable = [
   'Date',
   'setTimeout',
@@ -38,8 +38,8 @@ export async function stateNow(): Promise<State> {
 }
 
 /**
- * Throws with everything that is not as it was in `before`, and puts right what can be put right, so that one careless
- * file does not fail those after it.
+ * Throws an error that lists everything that differs from `before`. Restores what can be restored, so that one careless
+ * file does not make the files after it fail.
  */
 export async function check(before: State): Promise<void> {
   const { config } = await import('../../../shared/config/config.ts');
@@ -72,7 +72,7 @@ export async function check(before: State): Promise<void> {
     throw new Error(`The file leaves something behind for the next one in its process: ${faults.join('; ')}`);
 }
 
-/** Vitest numbers its workers in some. */
+/** Leaves out the variables of Vitest, which numbers its workers in some. */
 function variablesNow(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
 }
@@ -85,7 +85,7 @@ function changedIn(before: Record<string, unknown>, after: Record<string, unknow
 async function openHandles(before: State): Promise<string[]> {
   const { closeEverything } = await import('../../../shared/lifecycle.ts');
   const open = () => [...handlesNow()].filter(([type, count]) => count > (before.handles.get(type) ?? 0));
-  // A handle that was closed a moment ago may take a turn until it is gone; work in hand may have connected again.
+  // A handle that was closed a moment ago may need a turn of the event loop; late work may have connected again.
   const isClosed = async () => {
     if (open().length > 0 && process.env['TEST_PROJECT'] !== 'pure') await closeEverything();
     return open().length === 0;
@@ -98,15 +98,15 @@ async function openHandles(before: State): Promise<string[]> {
   });
 }
 
-/** Where open connections lead, as whoever looks for the careless file wants to know. */
+/** Returns where open connections lead, which helps to find the careless file. */
 function peers(): string {
   const lines = connections().map((socket) => `${socket.localPort} to ${socket.remotePort}`);
   return lines.length > 0 ? ` (${lines.join(', ')})` : '';
 }
 
 /**
- * By a function that Node does not document. Connections to Redis are left out: a worker of BullMQ that is closed while
- * its connection is being made leaves that open at times, and nobody listens to it any more.
+ * Returns the open connections, by a function that Node does not document. Connections to Redis are left out: a worker
+ * of BullMQ that is closed while it connects sometimes leaves the connection open, and nobody listens to it any more.
  */
 function connections(): net.Socket[] {
   const { _getActiveHandles } = process as unknown as { _getActiveHandles: () => object[] };
@@ -124,7 +124,7 @@ function handlesNow(): Map<string, number> {
   return counts;
 }
 
-// Libraries listen for the end of the process once they are loaded; these a test has to take back.
+// A test has to remove its listeners for these events. 'exit' is left out, because loaded libraries listen for it.
 const events = ['SIGTERM', 'SIGINT', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning'];
 
 function listenersNow(): Map<string, number> {

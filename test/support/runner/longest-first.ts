@@ -2,16 +2,16 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { startsProcesses } from './projects.ts';
 
-// They take most of a minute each, which their size does not tell.
+// Each of these files takes most of a minute, which its size does not show.
 const longest =
   /^test\/(faults\/(rolling-deploy|hostile-clients|storm|sms\/batches-killed)|flows\/large-emails|browser\/(pages|reference)|scripts\/bench-compare)\.test/;
-// Their files wait for processes and threads, many of them for most of half a minute.
+// The files here wait for processes and threads, many of them for most of half a minute.
 const long = /^test\/(faults|flows|sandbox)\/|^test\/architecture\.test/;
 
 /**
- * A long file that starts last has a core to itself while the other idles. Vitest goes by how long files took before,
- * or by their size where that is not known, as in a fresh checkout; the files known to be long go before both. Files
- * that mostly wait for processes run beside files that compute, so that all cores have work all the time.
+ * Starts long files first: a long file that starts last uses one core while the other idles. Vitest orders files by
+ * their last duration, or by their size where that is unknown, as in a fresh checkout. The files known to be long go
+ * first. Files that mostly wait for processes run beside files that compute, so that all cores have work all the time.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -30,7 +30,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Both in their order, the ones spread evenly among the others. */
+/** Merges two lists, each in its order, with the items of `some` spread evenly among `others`. */
 export function inTurns<T>(some: readonly T[], others: readonly T[]): T[] {
   const placed = [
     ...some.map((one, index) => ({ one, place: index / some.length })),

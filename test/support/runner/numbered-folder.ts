@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * A new folder for programs, with the lowest number that is free. Node knows what it has compiled by its place, so
- * programs that come to the same place again start in half the time.
+ * Makes a folder for programs, with the lowest number that is free. Node finds compiled code by the path of its source,
+ * so programs that are put at the same path again start in half the time.
  */
 export function numberedFolder(name: string): string {
   const parent = fs.realpathSync(os.tmpdir());

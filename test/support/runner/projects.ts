@@ -8,7 +8,7 @@ import path from 'node:path';
  * - shared: a database, Redis, the API in this process, or processes of the platform. Files follow one another in a few
  *   processes; each finds an empty database (test/support/database/database.ts) and leaves the process as it was
  *   (test/support/runner/left-behind.ts).
- * - apart: needs a process of its own, because it sets what is read when a module is imported, or replaces modules.
+ * - apart: needs a process of its own, because it sets values that a module reads on import, or replaces modules.
  *
  * A file that belongs apart for another reason says it in a line `// @apart: the reason`.
  */
@@ -42,13 +42,13 @@ export function projectOf(file: string): Project {
   return [...starters, ...worlds].some((world) => imported.has(world)) ? 'shared' : 'pure';
 }
 
-/** Such a file breaks much, and waits for most of its time. */
+/** Tells whether a file starts processes or servers. Such a file breaks much, and waits most of the time. */
 export function startsProcesses(file: string): boolean {
   const imported = reachableFrom(file);
   return starters.some((starter) => imported.has(starter));
 }
 
-/** A file and all that it imports, directly or not, by static imports of values within the repository. */
+/** Returns a file and all files that it imports, directly or not, by static imports of values in the repository. */
 function reachableFrom(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);

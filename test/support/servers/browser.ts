@@ -2,7 +2,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { findChromium } from '../../../scripts/setup/servers/programs.ts';
 import { atEnd } from '../runner/at-end.ts';
 
-/** A browser of the machine, or Debian's unpacked. Throws, with the line to type, where there is none to be had. */
+/** Starts the machine's browser, or Debian's unpacked one. Throws, with the command to type, where there is none. */
 export async function startBrowser(): Promise<Browser> {
   const program = await findChromium(() => undefined);
   const browser = await chromium.launch({
@@ -10,7 +10,7 @@ export async function startBrowser(): Promise<Browser> {
     env: Object.fromEntries(
       Object.entries(program.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
-    // Root may not use the sandbox; nothing is opened but pages of our own.
+    // Root may not use the sandbox, and the tests open only our own pages.
     args: ['--no-sandbox', '--disable-gpu'],
   });
   atEnd(() => browser.close());

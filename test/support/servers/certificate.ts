@@ -6,10 +6,10 @@ import { ownFolder } from './own-servers.ts';
 
 export type Certificate = { key: string; cert: string };
 
-/** Where its two parts are. */
+/** The paths of the two PEM files. */
 export type CertificateFiles = { key: string; cert: string };
 
-/** A self-signed certificate (RFC 5280) for these DNS names and IPv4 addresses, made on the spot: no tool is needed, no key is kept. */
+/** Makes a self-signed certificate (RFC 5280) for these DNS names and IPv4 addresses, with no tool and no kept key. */
 export function selfSignedCertificate(
   names: readonly string[],
   validUntil = new Date('2049-12-31'),
@@ -46,7 +46,7 @@ export function selfSignedCertificate(
   };
 }
 
-/** The same in files, which go with the test file. */
+/** Makes such a certificate in two files, which are deleted when the test file ends. */
 export function selfSignedCertificateFiles(names: readonly string[]): CertificateFiles {
   const { key, cert } = selfSignedCertificate(names);
   const folder = ownFolder('certificate');

@@ -5,7 +5,7 @@ import { atEnd } from '../runner/at-end.ts';
 
 export type DnsAnswer =
   | { addresses: readonly string[]; ttl?: number }
-  /** Each is split into strings of 255 bytes. */
+  /** Each text is split into strings of 255 bytes. */
   | { texts: readonly string[] }
   /** A CNAME record, whatever was asked for. */
   | { alias: string }
@@ -22,12 +22,12 @@ export type DnsServer = {
 
 const types = { 1: 'A', 5: 'CNAME', 16: 'TXT', 28: 'AAAA' } as const;
 const responseCodes = { failure: 2, unknown: 3 };
-// The bytes that a resolver takes in one packet (RFC 9715); the rest goes over TCP.
+// The most bytes that a resolver takes in one UDP packet (RFC 9715); a longer answer goes over TCP.
 const longestPacket = 1_232;
 
 /**
- * A name server (RFC 1035) that answers as it is told, by UDP and, what is too long for that, by TCP; of addresses, each
- * question gets its own family's.
+ * Starts a name server (RFC 1035) that gives the answers of `answer`: over UDP, or over TCP when they are too long for
+ * UDP. A question for A gets only the IPv4 addresses, one for AAAA only the IPv6 addresses.
  */
 export async function startDnsServer(
   answer: (question: DnsQuestion, questions: DnsQuestion[]) => DnsAnswer,
@@ -47,7 +47,7 @@ export async function startDnsServer(
 }
 
 async function listen(replyTo: (query: Buffer) => Buffer | null) {
-  // A free port of TCP may be another's of UDP, whose ports every question to a name server takes.
+  // A port that is free for TCP may be taken for UDP, because every question to a name server takes a UDP port.
   for (;;) {
     const tcp = await listenOnTcp(replyTo);
     const { port } = tcp.address() as AddressInfo;
@@ -76,7 +76,7 @@ async function listenOnTcp(replyTo: (query: Buffer) => Buffer | null): Promise<S
   return tcp;
 }
 
-/** Null when the port is another's. */
+/** Returns null when the port is taken. */
 async function listenOnUdp(port: number, replyTo: (query: Buffer) => Buffer | null): Promise<Socket | null> {
   const udp = createSocket('udp4');
   udp.on('message', (query, from) => {
@@ -94,7 +94,7 @@ async function listenOnUdp(port: number, replyTo: (query: Buffer) => Buffer | nu
   }
 }
 
-/** The question alone, with the mark that there is more by TCP. */
+/** Returns the question alone, marked as truncated: the client then asks again over TCP. */
 function truncated(query: Buffer): Buffer {
   const { end } = readName(query, 12);
   const packet = Buffer.from(query.subarray(0, end + 4));

@@ -12,19 +12,19 @@ import type { Server } from '../../../scripts/setup/servers/server.ts';
 import { newDatabaseName } from '../database/database-name.ts';
 import { atEnd } from '../runner/at-end.ts';
 
-/** A server of one test file, which may break it: it has a folder of its own and ends with the file. */
+/** A server of one test file, whose tests may break it. It has its own folder and ends with the file. */
 export type OwnServer = {
   url: string;
-  /** Of the process that runs now. */
+  /** Returns the id of the process that runs now. */
   pid: () => number;
   isRunning: () => boolean;
-  /** SIGKILL; it stays away until `start`. */
+  /** SIGKILL; the server stays down until `start`. */
   kill: () => Promise<void>;
-  /** SIGTERM, until it has ended in order; it stays away until `start`, too. */
+  /** SIGTERM, and waits for a clean end; the server stays down until `start`. */
   stop: () => Promise<void>;
-  /** Starts it again with the data and at the port that it had, until it answers. */
+  /** Starts the server again with its old data and port, and waits until it answers. */
   start: () => Promise<void>;
-  /** SIGSTOP: it hangs, with its connections open, until it thaws. */
+  /** SIGSTOP: the server hangs, with its connections open, until `thaw`. */
   freeze: () => void;
   thaw: () => void;
 };
@@ -42,7 +42,7 @@ export async function run({ start, findPid }: Launch): Promise<OwnServer> {
     try {
       if (pid !== undefined) process.kill(pid, name);
     } catch (error) {
-      // It has ended by itself, as a node of Galera does that cannot go on.
+      // The process has ended by itself, as a Galera node does that cannot go on.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };
@@ -57,7 +57,7 @@ export async function run({ start, findPid }: Launch): Promise<OwnServer> {
       if (pid === undefined) return;
       signal('SIGKILL');
       pid = undefined;
-      // In the same turn: whoever started it would start it again.
+      // In the same turn as the kill, because startServer would start the server again.
       await server.stop();
     },
     stop: async () => {
@@ -73,7 +73,7 @@ export async function run({ start, findPid }: Launch): Promise<OwnServer> {
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
   };
-  // It is thrown away, so there is nothing for it to finish.
+  // The server's data is thrown away, so there is nothing to finish.
   atEnd(own.kill);
   return own;
 }
@@ -91,7 +91,7 @@ type OwnMysqlOptions = {
   options?: string[];
   /** Lines of shell that are run before each start; they may set `more` to an option. */
   before?: string[];
-  /** Of a member of a group, which is not alone: another program, data that is there already, names that all share. */
+  /** For a member of a group: another program, a folder that may hold data, a password and database that all share. */
   found?: Program;
   folder?: string;
   password?: string;
@@ -99,9 +99,9 @@ type OwnMysqlOptions = {
 };
 
 /**
- * A MySQL for this file alone. `url` names a database that is not there yet: give it to `changeSettings` before
- * `useDatabase`, which makes it and drops it, so the server must run when the file ends. With `diskBytes` its tables have
- * no more room than that, until `enlargeDisk`, which restarts it. `options` are those of its command line, beside its own.
+ * Starts a MySQL for this file alone. `url` names a database that does not exist yet. Give it to `changeSettings`
+ * before `useDatabase`, which creates and drops the database, so the server must run when the file ends. `diskBytes`
+ * limits the room for tables until `enlargeDisk`, which restarts the server. `options` are added to its command line.
  */
 export async function startOwnMysql({
   diskBytes,
@@ -113,10 +113,10 @@ export async function startOwnMysql({
   database = newDatabaseName('messaging'),
 }: OwnMysqlOptions = {}) {
   found ??= await findMysql(silent);
-  // In the one of all, a server that starts deletes the temporary tables of the others.
+  // In a shared TMPDIR, a server that starts would delete the temporary tables of the others.
   const env = { ...found.env, TMPDIR: folder };
   const program = withOptions({ ...found, env }, folder, { diskBytes, options, before });
-  // One with options of its own, or a limited disk, makes its data by these.
+  // A server with extra options or a limited disk must create its own data with them, and copies none.
   const isPlain = diskBytes === undefined && options.length === 0 && before.length === 0;
   const copy = isPlain ? { copyOf: await initialData(found) } : {};
   const port = await kept.port(folder, 'mysql');
@@ -148,9 +148,9 @@ export async function startOwnMysql({
 }
 
 /**
- * The same program with more options, and room for so many bytes of tables; when they are full it refuses as it does on a
- * full disk (1114), by its own limit, as it would not survive one of the system. A file `larger-disk` in its folder lifts
- * the limit from the next start on.
+ * Returns the same program with more options, and room for `diskBytes` bytes of tables. When they are full, MySQL
+ * refuses as on a full disk (1114). The limit is MySQL's own, because it would not survive one of the system. A file
+ * `larger-disk` in the folder lifts the limit from the next start on.
  */
 function withOptions(
   program: Program,
@@ -183,8 +183,8 @@ function withOptions(
 export type OwnMysql = Awaited<ReturnType<typeof startOwnMysql>>;
 
 /**
- * The URL for a user who may do all that the platform and its migrations need, and nothing that administers a server:
- * `read_only` binds such a user, as it binds the platform, and root not.
+ * Creates a user with the rights that the platform and its migrations need, and no rights to administer the server.
+ * Returns the URL for this user. `read_only` applies to such a user, as it does to the platform, but not to root.
  */
 export async function ordinaryUser({ url, query }: Pick<OwnMysql, 'url' | 'query'>): Promise<string> {
   const ordinary = new URL(url);
@@ -199,8 +199,7 @@ export async function ordinaryUser({ url, query }: Pick<OwnMysql, 'url' | 'query
 }
 
 /**
- * A Redis for this file alone, which writes all it is told to its disk (AOF). `options` are those of its command line,
- * beside its own.
+ * Starts a Redis for this file alone, which writes all changes to disk (AOF). `options` are added to its command line.
  */
 export async function startOwnRedis({
   options = [],

@@ -6,29 +6,29 @@ import { waitFor } from '../time/wait-for.ts';
 import type { CertificateFiles } from './certificate.ts';
 import { type OwnServer, ownFolder, startOwnRedis } from './own-servers.ts';
 
-/** Several Redis of one test file that stand in for each other; they end with the file. */
+/** Several Redis nodes of one test file with failover between them; they end with the file. */
 export type RedisGroup = {
   /** As REDIS_URL names it, with its password. */
   url: string;
-  /** The node that holds the keys with this prefix at first, and the one that takes its place. */
+  /** `primary` holds the keys with the prefix at first; `replica` can take its place. */
   primary: OwnServer;
   replica: OwnServer;
   nodes: OwnServer[];
-  /** Of the nodes that run: those that take writes. */
+  /** Returns the running nodes that take writes. */
   primaries: () => Promise<OwnServer[]>;
-  /** A planned switch: a replica takes the place of that primary, with all it has. */
+  /** A planned switch: a replica takes the place of that primary, with all its data. */
   switchOver: (primary: OwnServer) => Promise<void>;
-  /** Until every node is there, and each replica has all that its primary has. */
+  /** Waits until every node runs, and each replica has everything that its primary has. */
   untilWhole: () => Promise<void>;
 };
 
-// A busy machine takes long over it.
+// On a busy machine a group may take long to become whole.
 const limit = { timeoutMs: 120_000 };
 const placeOf = (url: string) => new URL(url).host;
 const portOf = ({ place }: GroupNode) => place.split(':')[1]!;
 const schemeOf = (certificate?: CertificateFiles) => (certificate ? 'rediss' : 'redis');
 
-/** Asks nodes, each over a connection of its own. */
+/** Opens a connection to each node, passes them to `ask`, and closes them at the end. */
 async function askAll<T>(urls: string[], ask: (connections: Redis[]) => Promise<T>): Promise<T> {
   const connections = urls.map((url) => new Redis(url));
   try {
@@ -42,7 +42,7 @@ export function askRedis<T>(url: string, ask: (redis: Redis) => Promise<T>): Pro
   return askAll([url], ([redis]) => ask(redis!));
 }
 
-/** `place` is where the others and the platform reach it: with a certificate a port of its own, beside the plain one. */
+/** `place` is the host and port for the other nodes and the platform. With a certificate, the port is a TLS port. */
 type GroupNode = OwnServer & { place: string };
 
 async function startNode(
@@ -63,7 +63,7 @@ async function startNode(
     'tls-ca-cert-file': certificate.cert,
     'tls-auth-clients': 'no',
     'tls-replication': 'yes',
-    // As a managed Cluster has it: its nodes have names, which stand in their certificate.
+    // As in a managed Cluster: the nodes announce host names, and their certificate contains these names.
     ...(isInCluster && {
       'tls-cluster': 'yes',
       'cluster-announce-hostname': 'localhost',
@@ -77,7 +77,7 @@ async function startNode(
   };
 }
 
-/** All nodes take the same password, for callers and for each other. */
+/** Starts nodes that share one password, for clients and for each other. */
 async function startNodes(
   options: string[][],
   certificate?: CertificateFiles,
@@ -98,7 +98,7 @@ const roleOf = (node: OwnServer): Promise<{ isPrimary: boolean; isLinked: boolea
 const follows = (node: OwnServer) =>
   waitFor('the replica has all that its primary has', async () => (await roleOf(node)).isLinked, limit);
 
-/** So many of the nodes take writes, and the others follow them. */
+/** Returns functions for a group in which `primariesWanted` nodes take writes, and the others follow them. */
 function groupOf(nodes: OwnServer[], primariesWanted: number) {
   const roles = async () =>
     Promise.all(
@@ -123,7 +123,7 @@ function groupOf(nodes: OwnServer[], primariesWanted: number) {
 
 type SentinelOptions = { sentinels?: number; downAfterMs?: number; certificate?: CertificateFiles };
 
-/** A primary, its replica, and Sentinels with a password of their own. */
+/** Starts a primary, its replica, and Sentinels with a password of their own. */
 export async function startSentinels({
   sentinels: count = 1,
   downAfterMs = 500,
@@ -140,7 +140,7 @@ export async function startSentinels({
   const quorum = String(Math.floor(count / 2) + 1);
   for (const sentinel of sentinels)
     await askRedis(sentinel.url, async (redis) => {
-      // They ask each other, too.
+      // The Sentinels also ask each other, so each needs their password.
       await redis.call('SENTINEL', 'CONFIG', 'SET', 'sentinel-pass', ofSentinels);
       await redis.call('SENTINEL', 'MONITOR', 'mail', '127.0.0.1', portOf(primary), quorum);
       const settings = {
@@ -173,7 +173,7 @@ export async function startSentinels({
 
 type ClusterOptions = { replicas?: 1 | 3; nodeTimeoutMs?: number; certificate?: CertificateFiles };
 
-/** Three primaries, and a replica of the one that holds the keys with this prefix, or of each. */
+/** Starts three primaries, and a replica of the one that holds the keys with this prefix, or a replica of each. */
 export async function startRedisCluster(
   prefix: string,
   { replicas: replicaCount = 1, nodeTimeoutMs = 1_000, certificate }: ClusterOptions = {},

@@ -2,8 +2,8 @@ import net from 'node:net';
 import { atEnd } from '../runner/at-end.ts';
 
 /**
- * Tells of every command that any client gives this Redis from now on, until the file ends. It has a connection of its
- * own: ioredis takes a line that comes together with the answer to MONITOR for the answer to a command, and breaks.
+ * Calls `tell` for every command that any client sends to this Redis, from now until the file ends. It uses a plain
+ * socket: ioredis takes a line that comes together with the answer to MONITOR for the answer to a command, and breaks.
  */
 export async function monitorRedis(url: string, tell: (args: string[]) => void): Promise<void> {
   const { hostname, port, username, password } = new URL(url);
@@ -27,7 +27,7 @@ export async function monitorRedis(url: string, tell: (args: string[]) => void):
 
 const letters: Record<string, string> = { n: '\n', r: '\r', t: '\t', a: '\u0007', b: '\b' };
 
-/** Of a line such as `+1795460637.19 [0 127.0.0.1:48566] "get" "a\xc3\xbc"`, as text. */
+/** Returns the arguments in a line such as `+1795460637.19 [0 127.0.0.1:48566] "get" "a\xc3\xbc"`, as text. */
 function argumentsIn(line: string): string[] {
   return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => {
     const bytes = quoted.replaceAll(

@@ -6,7 +6,7 @@ import { changeSettings } from '../processes/settings.ts';
 import { waitFor } from '../time/wait-for.ts';
 import type { Smsc } from './smsc.ts';
 
-/** The played carrier is the gateway of British numbers until the test has finished, and this process hears it. */
+/** Makes the played carrier the gateway of British numbers until the test ends, and binds this process to it. */
 export async function useCarrier(smsc: Smsc, changes: object = {}): Promise<void> {
   const list = [
     {

@@ -22,7 +22,7 @@ import type { Certificate } from './certificate.ts';
 /** The reaction of the carrier to a submit_sm: an answer, or none. */
 type Answer = { status?: number; id?: string } | 'silence' | 'cut';
 
-/** Node resets no line that is encrypted. */
+/** Breaks a connection. Node cannot reset a TLS connection, so that one is only destroyed. */
 function reset(socket: net.Socket): void {
   if (socket instanceof tls.TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
@@ -34,7 +34,7 @@ export async function startSmsc({
   keepsHalf = false,
 }: {
   certificate?: Certificate;
-  /** It leaves its half of a line open when the other side ends its own. */
+  /** Keeps its half of a connection open when the other side closes its own. */
   keepsHalf?: boolean;
 } = {}) {
   const sockets = new Set<net.Socket>();
@@ -42,12 +42,12 @@ export async function startSmsc({
     port: 0,
     binds: [] as (Bind & { id: number })[],
     taken: [] as ShortMessage[],
-    /** Answers that came to what the carrier sent, by its sequence. */
+    /** Sequence of a PDU that the carrier sent -> our answer to it. */
     answers: new Map<number, Pdu>(),
     enquiries: 0,
     unbinds: 0,
     bindStatus: 0,
-    /** The answer to a bind waits for it, and that to an unbind. */
+    /** The answer to a bind waits for `beforeBind`, and the answer to an unbind for `beforeUnbind`. */
     beforeBind: Promise.resolve() as Promise<unknown>,
     beforeUnbind: Promise.resolve() as Promise<unknown>,
     /** Written together with the answer to a bind. */
@@ -73,7 +73,7 @@ export async function startSmsc({
       smsc.write(encodePdu({ id: commands.deliver_sm, status: 0, sequence, body }));
       return sequence;
     },
-    /** The status of our answer to it, once it is there. */
+    /** Waits for our answer to the deliver_sm with this sequence, and returns its status. */
     answerOf: async (own: number): Promise<number> =>
       (await waitFor(`deliver_sm ${own} is answered`, () => smsc.answers.get(own))).status,
     write(bytes: Buffer): void {

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { atEnd } from '../runner/at-end.ts';
 import { waitFor } from '../time/wait-for.ts';
 
-/** A connection that sends exactly these bytes and keeps all that comes back. */
+/** Opens a connection that sends exactly the bytes it is given and keeps everything that comes back. */
 export async function connectSmtp(port: number) {
   const socket = net.connect({ port, host: '127.0.0.1' });
   let received = '';
@@ -16,7 +16,7 @@ export async function connectSmtp(port: number) {
   await once(socket, 'connect');
   let seen = 0;
 
-  /** The next reply; its last line. */
+  /** Waits for the next reply and returns its last line. */
   async function reply(): Promise<string> {
     const [text] = await waitFor('the server answers', () =>
       /^(?:\d{3}-.*\r\n)*\d{3}(?: .*)?\r\n/.exec(received.slice(seen)),
@@ -36,7 +36,7 @@ export async function connectSmtp(port: number) {
   };
 }
 
-/** Hands a message over as a mail server does; each answer in turn, up to the first refusal. */
+/** Hands a message over as a mail server does. Returns the answers in order, up to the first refusal. */
 export async function sendMail(
   port: number,
   to: string | string[],

@@ -33,18 +33,18 @@ export type SmtpMode =
   | '535 at login'
   | Misbehaviour;
 
-/** One for all messages, or one for each recipient. */
+/** One mode for all messages, or a function that gives each recipient a mode. */
 type ModeChoice = SmtpMode | ((recipient: string) => SmtpMode);
 
 export type ReceivedMessage = {
   envelope: { from: string; to: string[] };
   /** Keywords of MAIL FROM and RCPT TO, such as SIZE, RET, NOTIFY. */
   parameters: Record<string, string | true>;
-  /** As it was before dots were doubled. */
+  /** The message without the doubled dots of SMTP. */
   raw: Buffer;
-  /** The reply code that was sent for it; null: none. A message that was refused is listed too. */
+  /** The reply code that was sent, or null if none was. A refused message is listed too. */
   answer: number | null;
-  /** Counts the connections from 1. */
+  /** The number of the connection, counted from 1. */
   connection: number;
   user: string | null;
   isEncrypted: boolean;
@@ -62,8 +62,8 @@ type Options = {
 };
 
 /**
- * A mail server on a free port, real where it behaves (smtp-server). `setMode` holds for open connections too, as far
- * as it is about messages; given a function, each recipient has a mode of its own from RCPT on.
+ * Starts a mail server on a free port: a real one (smtp-server), except where a mode makes it misbehave. `setMode` also
+ * applies to open connections, as far as the mode is about messages. A function gives each recipient a mode, from RCPT.
  */
 export async function startSmtpSink(options: Options = {}) {
   let mode: ModeChoice = options.mode ?? 'accept';
@@ -134,7 +134,7 @@ export async function startSmtpSink(options: Options = {}) {
       callback(refusalAt('rcpt', session, address));
     },
     onData(stream, session, callback) {
-      // It fails when the client goes away before the dot.
+      // `receive` fails when the client goes away before the final dot.
       const received = receive(stream, session).catch(() => 'silent' as const);
       void received.then((refusal) => {
         if (refusal === 'silent') return;
@@ -144,7 +144,7 @@ export async function startSmtpSink(options: Options = {}) {
       });
     },
   });
-  // A client that goes away in the middle is what many tests are about.
+  // Many tests are about a client that goes away in the middle, so that is no error here.
   smtp.on('error', () => {});
 
   const server = net.createServer((socket) => {
@@ -163,7 +163,7 @@ export async function startSmtpSink(options: Options = {}) {
     if (!server.listening) return;
     server.close();
     if (options.tls) {
-      // Node crashes when the socket under a TLS handshake is destroyed, so those are left to their clients.
+      // Node crashes when the socket under a TLS handshake is destroyed, so the clients must close these sockets.
       for (const connection of smtp.connections) connection.close();
       for (const socket of sockets.values()) socket.unref();
     } else {
@@ -182,7 +182,7 @@ export async function startSmtpSink(options: Options = {}) {
     /** How many connections were ever opened. */
     connectionCount: () => connectionOf.size,
     openConnections: () => sockets.size,
-    /** For all connections, or for one of them alone. */
+    /** Sets the mode of all connections, or of one connection alone. */
     setMode(next: ModeChoice, only?: { connection: number }): void {
       if (only) modeOfConnection.set(only.connection, next);
       else mode = next;
@@ -191,7 +191,7 @@ export async function startSmtpSink(options: Options = {}) {
     dropConnections(): void {
       for (const socket of sockets.values()) socket.end();
     },
-    /** Waits for so many messages, or until the messages are what is asked for. */
+    /** Waits for this many messages, or until the function accepts the messages. Returns all messages. */
     async waitFor(
       wanted: number | ((messages: readonly ReceivedMessage[]) => unknown),
       limits?: { timeoutMs?: number },

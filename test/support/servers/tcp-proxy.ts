@@ -5,8 +5,8 @@ import { freePort } from '../processes/free-port.ts';
 import { atEnd } from '../runner/at-end.ts';
 
 /**
- * A faulty line to a server (MySQL, Redis, SMTP, an endpoint), given by its URL. `url` is the same URL by way of the
- * line. It starts sound.
+ * Starts a proxy that plays a faulty line to the server of this URL (MySQL, Redis, SMTP, an endpoint). `url` is the
+ * same URL through the proxy. At first everything passes.
  */
 export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
   let target = addressOf(targetUrl, defaultPort);
@@ -14,13 +14,13 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
   const line = {
     latencyMs: 0,
     frozen: undefined as PromiseWithResolvers<void> | undefined,
-    /** Pieces of data that have passed; at so many every connection is reset. */
+    /** How many pieces of data have passed; when `passed` reaches `cutAt`, every connection is reset. */
     passed: 0,
     cutAt: Number.POSITIVE_INFINITY,
   };
 
   async function carry(from: net.Socket, to: net.Socket): Promise<void> {
-    // Left to itself the loop destroys the socket when its reading half ends, and the answer would be lost.
+    // By default the loop destroys the socket when its reading half ends, and the answer would be lost.
     for await (const chunk of from.iterator({ destroyOnReturn: false })) {
       if (line.latencyMs > 0) await sleep(line.latencyMs);
       while (line.frozen) await line.frozen.promise;
@@ -47,7 +47,7 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
       socket.setNoDelay(true);
       socket.on('error', () => other.resetAndDestroy());
       socket.on('close', () => sockets.delete(socket));
-      // A reset ends the carrying too, by an error that the socket has reported already.
+      // A reset also ends `carry` with an error, which the socket has reported already.
       carry(socket, other).catch(() => undefined);
     }
   }
@@ -86,7 +86,7 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
     },
     /** Every open connection is reset, once; new ones pass. */
     cut: resetAll,
-    /** The same, once so many pieces of data more have passed: each is as a rule a statement or an answer. */
+    /** Cuts once this many more pieces of data have passed. A piece is usually one statement or one answer. */
     cutAfter(pieces: number): void {
       line.cutAt = line.passed + pieces;
     },
@@ -116,7 +116,7 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
 
 export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
-/** Where to connect to. */
+/** Returns the host and port to connect to. Throws if the URL names no port and there is no default. */
 export function addressOf(serverUrl: string, defaultPort?: number): { host: string; port: number } {
   const { protocol, host, hostname, port } = new URL(serverUrl);
   const number = Number(port) || defaultPort;

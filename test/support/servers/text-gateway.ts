@@ -2,7 +2,7 @@ import { config } from '../../../shared/config/config.ts';
 import { gateways, type Submission, type TextMessage } from '../../../shared/transports/sms.ts';
 import { atEnd } from '../runner/at-end.ts';
 
-/** Plays the network that carries texts in this process: it takes each message down and says what it is told to say. */
+/** Plays the SMS network in this process: it records each message in `taken`, and answers as `says` does. */
 export function useTextGateway() {
   const taken: TextMessage[] = [];
   const accepted = (): Promise<Submission> => Promise.resolve({ kind: 'accepted', reference: 'ok' });

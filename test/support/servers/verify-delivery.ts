@@ -8,15 +8,15 @@ const byWebhooks = {
   params: ['created', 'expires', 'keyid', 'alg'],
 };
 
-/** The labels that a delivery is signed under, and the keyid of each. */
+/** Returns the labels of a delivery's signatures, with the keyid of each. */
 export function labelsOf({ headers }: ReceivedRequest): Record<string, string> {
   const members = [...headers['signature-input']!.matchAll(/(?:^|, )([\w-]+)=\(.*?\).*?;keyid="(\w+)"/g)];
   return Object.fromEntries(members.map(([, label, keyid]) => [label, keyid]));
 }
 
 /**
- * Whether this secret made the signature under this label, as a customer finds out with a library that shares nothing
- * with the one that signs. It takes one label at a time, so it is given one.
+ * Tells whether this secret made the signature under this label. It checks as a customer does, with a library that
+ * shares nothing with the one that signs. The library takes one label at a time, so it gets only this one.
  */
 export async function isSignedBy(
   request: ReceivedRequest,
@@ -38,7 +38,7 @@ export async function isSignedBy(
           return expected.length === signature.length && timingSafeEqual(expected, signature);
         },
       }),
-      // The platform's clock may have been moved on.
+      // A test may have moved the platform's clock forward.
       notAfter: new Date(now().getTime() + 1000),
       tolerance: 400 * 86_400,
       requiredFields: covered,

@@ -12,9 +12,9 @@ export type ReceivedRequest = {
   headers: Record<string, string>;
   rawHeaders: string[];
   body: Buffer;
-  /** The address that it came from. */
+  /** The IP address of the sender. */
   from: string;
-  /** Milliseconds since 1970, when the whole request had come. */
+  /** The time at which the whole request had arrived, in milliseconds since 1970. */
   at: number;
 };
 
@@ -23,7 +23,7 @@ export type Answer = {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Before the status line. */
+  /** The wait before the status line. */
   delayMs?: number;
   /**
    * The fault to play: `hang` never answers, `reset` breaks the connection instead of answering, `drip` sends a byte of
@@ -48,7 +48,7 @@ export const answers = {
 } satisfies Record<string, Answer | ((text: string) => Answer)>;
 
 export type WebhookReceiver = {
-  /** Without a path and a slash at the end. */
+  /** Has no path and no slash at the end. */
   url: string;
   port: number;
   requests: ReceivedRequest[];
@@ -56,7 +56,7 @@ export type WebhookReceiver = {
   /** How many bytes the answers that drip have sent. */
   drips: () => number;
   respondWith: (answer: Answer | Respond) => void;
-  /** Resolves once so many requests have come, or once the predicate is true of all that have. */
+  /** Resolves once this many requests have come, or once the predicate is true for all requests so far. */
   waitFor: (
     wanted: number | ((requests: ReceivedRequest[]) => boolean),
     options?: { timeoutMs?: number },
@@ -71,7 +71,7 @@ type WebhookReceiverOptions = {
   host?: string;
   /** 0, or left out: any free port. */
   port?: number;
-  /** How long it keeps an idle connection, and says so; 5 s if left out. */
+  /** How long it keeps an idle connection, which it also announces; 5 s if left out. */
   keepAliveMs?: number;
 };
 
@@ -83,7 +83,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
   let isCheckDue = false;
   let drips = 0;
 
-  // Once per turn of the event loop, so that a predicate over thousands of requests does not run for each of them.
+  // Checks once per turn of the event loop, so that a predicate over thousands of requests does not run for each one.
   function checkSoon(): void {
     if (isCheckDue || checks.size === 0) return;
     isCheckDue = true;
@@ -193,7 +193,7 @@ async function answerWith(
 }
 
 function reset(socket: Socket | null): void {
-  // Node cannot reset below TLS, where breaking off without a farewell has the same effect.
+  // Node cannot reset a TLS connection; ending it without a TLS goodbye has the same effect.
   if (socket instanceof TLSSocket) socket.destroy();
   else socket?.resetAndDestroy();
 }

@@ -5,8 +5,8 @@ import { shiftClock } from './shift-clock.ts';
 let shiftMs = 0;
 
 /**
- * Moves the platform's clock on by so much. It never goes back within a file: ids and marks of the feed carry times,
- * and the tests of a file run in any order.
+ * Moves the platform's clock forward by this many milliseconds. The clock never goes back within a file: ids and marks
+ * of the feed contain times, and the tests of a file run in any order.
  */
 export async function advanceClock(byMs: number): Promise<void> {
   if (shiftMs === 0)
@@ -18,12 +18,12 @@ export async function advanceClock(byMs: number): Promise<void> {
 }
 
 /**
- * The platform's clock follows MySQL's by samples, and steps back where one proves it fast. The first ones may have
- * taken long on a busy machine.
+ * The platform's clock follows MySQL's clock by samples, and steps back when a sample proves that it is fast. On a busy
+ * machine the first samples may have taken long.
  */
 export const clockToleranceMs = 250;
 
-/** Moves the clock on to that time, if it has not come yet, and so far past it that it does not step back before it. */
+/** Moves the clock forward to this time, if it has not come yet, and so far beyond that no step back undoes it. */
 export async function advanceClockTo(time: Date): Promise<void> {
   await advanceClock(time.getTime() - now().getTime() + clockToleranceMs);
 }

@@ -1,8 +1,8 @@
 import { sampleClock, updateClockShift } from '../../../shared/db/server/clock.system.ts';
 
 /**
- * Moves the platform's clock away from MySQL's by so much, from the true time and not from the last shift. This process
- * follows before it returns, all others within a moment: wait for what they are to do.
+ * Shifts the platform's clock by this many milliseconds from MySQL's true time; shifts do not add up. This process
+ * follows before the function returns, all other processes a moment later: a test must wait for their effects.
  */
 export async function shiftClock(shiftMs: number): Promise<void> {
   await updateClockShift(shiftMs);

@@ -36,7 +36,7 @@ export async function waitFor<T>(
   }
 }
 
-/** Waits while none of these requests has an answer: one that comes is the failure, and is told. */
+/** Waits for `wait`. Fails as soon as one of these requests is answered, and the error shows the answer. */
 export function waitUnlessAnswered<T>(answers: Promise<unknown>[], wait: Promise<T>): Promise<T> {
   const instead = answers.map(async (answer): Promise<never> => {
     throw new Error(`Instead of waiting it answered: ${inspect(await answer, { depth: 4 })}`);

@@ -3,7 +3,7 @@ import { type DnsAnswer, type DnsServer, startDnsServer } from '../servers/dns-s
 
 type Published = { records: { purpose: string; name: string; type: string; value: string }[] };
 
-/** The DNS of sending domains, as their owners write it; the platform asks it from now on. */
+/** Starts the DNS of sending domains, whose records tests write as owners do; the platform asks it from now on. */
 export async function startZone() {
   const answers = new Map<string, DnsAnswer>();
   let all: DnsAnswer | null = null;
@@ -18,7 +18,7 @@ export async function startZone() {
     address: server.address,
     questions: server.questions,
     set: (name: string, answer: DnsAnswer) => void answers.set(name, answer),
-    /** Does what the service asks for. */
+    /** Publishes the records that the service asks for. */
     publish: (domain: Published, ...purposes: string[]) => {
       for (const purpose of purposes) {
         const { name, type, value } = recordOf(domain, purpose);
@@ -26,7 +26,7 @@ export async function startZone() {
       }
     },
     withdraw: (domain: Published, purpose: string) => void answers.delete(recordOf(domain, purpose).name),
-    /** The answer to all questions; null: each name has its own again. */
+    /** Sets one answer to all questions; null gives each name its own answer again. */
     answerAll: (answer: DnsAnswer | null) => {
       all = answer;
     },

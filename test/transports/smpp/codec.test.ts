@@ -129,15 +129,15 @@ test('the GSM alphabet goes to bytes and back, its table being the one of TS 23.
   expect(toGsm7('¡Ä§¿à').toString('hex')).toBe('405b5f607f');
   const all = Buffer.from(Array.from({ length: 0x80 }, (_, index) => index).filter((one) => one !== 0x1b));
   expect(toGsm7(fromGsm7(all))).toEqual(all);
-  // An escape at the end, and one that leads nowhere.
+  // An escape at the end, and one before a septet that has no second meaning.
   expect(fromGsm7(Buffer.from([0x41, 0x1b]))).toBe('A\u00a0');
   expect(fromGsm7(Buffer.from([0x1b, 0x41]))).toBe('A');
   expect(() => toGsm7('ő')).toThrow(RangeError);
 });
 
-/** As the network carries the part: a septet takes 7 bits there, and one that comes after a header begins with a septet. */
+/** Returns the bytes of a part on the network: a septet takes 7 bits, and text after a header begins on a septet. */
 function bytesOnAir({ message, dataCoding, hasHeader, tlvs }: EncodedPart): number {
-  // The carrier writes the header, or cuts the whole.
+  // With SAR tags the carrier writes the header (6 bytes); a payload is cut by the carrier.
   const ofCarrier = tlvs.has(tags.sarTotalSegments) ? 6 : 0;
   const header = hasHeader ? 1 + message[0]! : ofCarrier;
   const units = message.length - (hasHeader ? header : 0);

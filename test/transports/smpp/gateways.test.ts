@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(closeGateways);
 atEnd(closeQueues);
 
-/** The first carrier is asked before the second, within so many seconds for a text. */
+/** Sets up two carriers, of which the first is preferred, with a time-out of `seconds` for a text. */
 function useCarriers(seconds: number, changes: object = {}): void {
   const list = [first, second].map(({ port }, index) => ({
     name: `carrier-${index + 1}`,
@@ -41,7 +41,7 @@ const newText = () => {
 test('a carrier that stops answering is left for the next, and gets its texts again once it answers', async () => {
   useCarriers(1);
   first.submit = () => 'silence';
-  // So many without an answer are no accident.
+  // Three texts without an answer are no accident, so the next text takes the other carrier.
   const unanswered = await Promise.all([1, 2, 3].map(() => submit(newText())));
   expect(unanswered.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable', 'unavailable']);
   expect(gatewayFor(newText())!.name).toBe('carrier-2');
@@ -88,7 +88,7 @@ test('a text whose time is over while it waits for the bind is never sent behind
 });
 
 test('bucket and window share one deadline: whatever is not written by then is left for later, and never written', async () => {
-  // One a second: the third text would have its turn after two seconds, and the window has room for one.
+  // The rate is one a second, so the third text gets its turn after two seconds; the window has room for one.
   useCarriers(4, { window: 1, perSecond: 1 });
   const gateway = gatewayFor(newText())!;
   first.submit = () => 'silence';
@@ -139,7 +139,7 @@ test('after an unbind texts take the other carrier at once, also where the line 
   expect([first.taken.length, second.taken.length]).toEqual([1, 1]);
   await waitFor('the line is given up', () => {
     if (first.connections() === 0) return true;
-    // Only who writes to it finds out.
+    // The closed line shows only when something is written to it.
     first.write(encodePdu({ id: commands.enquire_link, status: 0, sequence: 901 }));
     return false;
   });
@@ -153,7 +153,7 @@ test('a process that only sends gives its bind back when it is idle: no line is 
   expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
   skip(30_000);
   await waitFor('it says goodbye', () => first.unbinds === 1);
-  // While the carrier has not answered that, there is something to send again.
+  // A new text comes before the carrier has answered the unbind.
   expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
   expect(first.binds).toHaveLength(2);
   goodbye.resolve();
@@ -165,7 +165,7 @@ test('a process that only sends gives its bind back when it is idle: no line is 
     expect(one).toMatchObject({ isBound: true, downSince: null, lastError: null });
 });
 
-// As the specification names them (§5.1.3), and one of a carrier's own.
+// The codes of the specification (§5.1.3), and one that a carrier defines itself.
 const refusals = [
   [
     0x01, 0x02, 0x03, 0x06, 0x07, 0x0a, 0x0b, 0x0c, 0x15, 0x33, 0x34, 0x40, 0x42, 0x43, 0x44, 0x45, 0x48,
@@ -173,7 +173,7 @@ const refusals = [
   ],
   [0x50, 0x51, 0x54, 0x55, 0x61, 0x62, 0x63, 0x65, 0x66, 0x67, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xfe, 0x411],
 ].flat();
-// Of the session, the account, or the load of the carrier: the text is none the worse for it.
+// Codes about the session, the account or the load of the carrier; the text is not at fault.
 const delays = [0x04, 0x05, 0x0d, 0x0e, 0x0f, 0x14, 0x53, 0x58, 0x64];
 const unsure = [0x08, 0xff];
 const inHex = (status: number) => `0x${status.toString(16)}`;
@@ -189,7 +189,7 @@ test('every command_status that a carrier may answer a text with has its outcome
     expect([inHex(status), first.taken.length - before]).toEqual([inHex(status), 1]);
     kinds[kind] = [...(kinds[kind] ?? []), inHex(status)];
     if ('detail' in outcome) answers[inHex(status)] = outcome.detail;
-    // Each begins with a carrier that has refused nothing yet.
+    // Each code begins with a carrier that has refused nothing yet.
     await closeGateways();
   }
   expect(kinds).toEqual({

@@ -74,7 +74,7 @@ test('no more messages than the window are without an answer; one that finds no 
   });
   const third = session.submit(message, 20_000);
   expect(smsc.taken).toHaveLength(await waitFor('two are taken', () => smsc.taken.length === 2 && 2));
-  // An answer makes room for the next.
+  // An answer makes room for the next message.
   smsc.submit = (_, count) => ({ id: `m${count}` });
   smsc.write(
     encodePdu({ id: commands.submit_sm_resp, status: 0, sequence: 2, body: Buffer.from('first\0') }),
@@ -91,7 +91,7 @@ test('a message does not wait for its turn at a carrier that has stopped answeri
   smsc.submit = () => 'silence';
   const { session } = await bound(smsc, { responseMs: 60_000 });
   const underWay = [1, 2].map(() => session.submit(message, 60_000));
-  // Nobody waits for as long as they would have.
+  // None of these messages waits for its whole time-out.
   const waited = await Promise.all([1, 2].map(() => session.submit(message, 50_000)));
   const late = await session.submit(message, 50_000);
   for (const one of [...waited, late])
@@ -174,7 +174,7 @@ test.each([
 test('a carrier that answers neither messages nor enquire_link is left', async () => {
   const smsc = await startSmsc();
   smsc.submit = () => 'silence';
-  // An answer to the bind that comes late on a busy machine is another matter.
+  // On a busy machine the answer to the bind may be late, so the bind is repeated until it succeeds.
   const boundInTime = (changes: Partial<SessionOptions>) =>
     waitFor('it is bound', () => bound(smsc, { responseMs: 50, ...changes }).catch(() => undefined));
   const first = await boundInTime({});

@@ -100,7 +100,7 @@ test('a login that is refused, or not offered, is a fault of the transport, and 
     expect(JSON.stringify(result)).not.toContain('secret');
   }
   expect(results[0]).toMatchObject({ detail: expect.stringContaining('535 5.7.8 Bad credentials') });
-  // Nor was it sent to a relay that did not ask for it.
+  // The login was also not sent to a relay that did not ask for it.
   expect(results[1]).toMatchObject({ detail: expect.stringContaining('offers no AUTH') });
 });
 

@@ -4,7 +4,7 @@ import { createSlots } from '../../../shared/transports/smtp/slots.ts';
 
 const never = new AbortController().signal;
 
-/** The lanes that got a slot, in order; `take` asks for one more. */
+/** Makes slots, and records the lanes that got one, in order; `take` asks for one more. */
 function begin(total: number) {
   const slots = createSlots(total);
   const started: EmailLane[] = [];

@@ -11,7 +11,7 @@ const poolTo = (url: string, timeoutMs = 20_000) =>
   (pool = createSmtpPool({ relay: parseRelayUrl(url), connections: 2, timeoutMs }));
 const head = Buffer.from('From: hello@acme.example\r\n\r\n');
 
-/** A message in these pieces; a piece that is an error is thrown in its place. */
+/** Makes a message of these pieces; a piece that is an error is thrown in its place. */
 function streamed(pieces: (Buffer | Error)[], sizeBytes?: number) {
   const all = [head, ...pieces];
   return {
@@ -22,7 +22,7 @@ function streamed(pieces: (Buffer | Error)[], sizeBytes?: number) {
         sizeBytes ?? all.reduce((sum, piece) => sum + (Buffer.isBuffer(piece) ? piece.length : 0), 0),
       open: async function* () {
         for (const piece of all) {
-          // Each comes from the database.
+          // Each piece comes from the database, so it takes a moment.
           await sleep(1);
           if (!Buffer.isBuffer(piece)) throw piece;
           yield piece;

@@ -60,7 +60,7 @@ test.each([
 // Shows A43
 test('a name that turns private after it was good is refused at the next connection', async () => {
   const inner = await startWebhookReceiver();
-  // The other way round, the port might be another's: everybody takes ports of 127.0.0.1.
+  // A free port of 127.0.0.1 is taken first: in the other order another program might hold it there already.
   const good = await startWebhookReceiver({
     host: '127.0.0.9',
     port: inner.port,
@@ -123,7 +123,7 @@ test('silence about IPv6 does not delay who has IPv4', async () => {
   );
   const result = await startAgent({ resolve }).post(attemptTo(`http://hooks.example:${receiver.port}/`));
   expect(result.error).toBeNull();
-  // Each question is repeated after 20 s, so the answer was given before.
+  // A question is repeated after 20 s; there is no repeat, so the answer came before.
   expect(questions.filter((question) => question.type === 'AAAA')).toHaveLength(1);
 });
 
@@ -171,7 +171,7 @@ test('attempts that connect together ask for a name once, and an answer is kept 
   await resolve('brief.example');
   expect([asked('long.example'), asked('brief.example')]).toEqual([2, 2]);
   vi.useFakeTimers({ toFake: ['performance'] });
-  // A clock that stands at 0 has not begun for the cache.
+  // The cache takes a clock at 0 as not started.
   vi.advanceTimersByTime(1);
   try {
     await resolve('now.example');

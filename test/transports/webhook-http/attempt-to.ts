@@ -22,7 +22,7 @@ const anyBody = '{"id":"event_01h455vb4pex5vsknk084sn02q","type":"email.sent"}';
 
 type Changes = { body?: string | Buffer; webhookId?: string; timeoutMs?: number };
 
-/** An attempt with both signatures, and with time enough for a busy machine. */
+/** Makes an attempt with both signatures, and a time-out long enough for a busy machine. */
 export function attemptTo(url: string, changes: Changes = {}): WebhookAttempt {
   const { body = anyBody, webhookId = anyId, timeoutMs = 100_000 } = changes;
   const message = { body, webhookId, contentType: 'application/json', createdAt: new Date(), signatures };
@@ -34,7 +34,7 @@ export function attemptTo(url: string, changes: Changes = {}): WebhookAttempt {
   };
 }
 
-/** An agent of its own, that may reach loopback unless told otherwise. */
+/** Makes an agent that may reach loopback addresses, unless the options say otherwise. */
 export function startAgent(options: WebhookAgentOptions = {}): WebhookAgent {
   const agent = createWebhookAgent({ allowed: loopback, ...options });
   atEnd(() => agent.close());

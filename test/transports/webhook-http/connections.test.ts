@@ -12,7 +12,7 @@ test('attempts that follow each other share a connection', async () => {
   const agent = startAgent();
   for (let count = 0; count < 50; count += 1)
     expect(await agent.post(attemptTo(receiver.url))).toMatchObject({ error: null });
-  // The one that has just answered is free again a moment later, so two take turns.
+  // A connection is free again a moment after its answer, so two connections may take turns.
   expect(receiver.connections.opened).toBeLessThanOrEqual(2);
 });
 
@@ -70,7 +70,7 @@ test.each([
     expect(server.requests).toHaveLength(3);
     expect(first).toContain(anyId);
     expect(lost).toContain('delivery_2');
-    // The signature and the bytes are the same; only this connection is not to be kept.
+    // The signature and the bytes are the same; only the connection of the repeat is not kept alive.
     expect(again?.replace('connection: close', 'connection: keep-alive')).toBe(lost);
   },
 );
@@ -176,7 +176,7 @@ test('a fault of our own is thrown, so that it does not count against the endpoi
   expect(receiver.connections.opened).toBe(0);
 });
 
-/** Answers 204 to each request, unless `onRequest` ends the connection; `count` is that of the connection. */
+/** Answers 204 to each request, unless `onRequest` ends the connection; `count` is the request's number on it. */
 async function startKeepAliveServer(onRequest: (socket: Socket, count: number) => unknown) {
   const requests: string[] = [];
   const sockets = new Set<Socket>();

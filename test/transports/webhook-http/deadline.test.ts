@@ -10,7 +10,7 @@ import { isPending, skippableTimers } from '../../support/time/skip-time.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 import { attemptTo, startAgent } from './attempt-to.ts';
 
-/** Short, as it is always reached; the test itself waits as long as it must. */
+/** Short, because each test reaches this deadline; a test itself waits as long as needed. */
 const timeoutMs = 300;
 const timedOut = { responseStatus: null, responseBody: null, error: 'timeout' };
 
@@ -119,9 +119,9 @@ test('an answer that came in time counts, although this process slept through th
     await asked;
     Atomics.wait(answered, 0, 0);
     isInTime = performance.now() < startedAt + deadlineMs;
-    // Sleeps, and sees and does nothing meanwhile.
+    // This thread sleeps, and cannot see the answer meanwhile.
     Atomics.wait(answered, 0, 1, startedAt + deadlineMs + 100 - performance.now());
-    // The endpoint of a busy machine may be late itself.
+    // On a busy machine the endpoint itself may be late.
     if (isInTime) expect(await result).toMatchObject({ responseStatus: 204, error: null });
     else await result;
   }
@@ -147,7 +147,7 @@ async function startServer(
   return { port: (server.address() as { port: number }).port, sockets };
 }
 
-/** A server that no longer accepts: once its backlog is full, the system lets every further connection hang. */
+/** Starts a server that accepts nothing: once its backlog is full, the system lets every further connection hang. */
 async function startDeafServer(): Promise<number> {
   const worker = new Worker(
     `const { createServer } = require('node:net');

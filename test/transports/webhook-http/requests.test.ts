@@ -75,7 +75,7 @@ test.each([
   });
 });
 
-/** Says the same to everyone. */
+/** Starts a server that gives the same answer to every request. */
 async function startRawServer(answer: string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -123,7 +123,7 @@ async function isVerifiedByProductLibrary(request: ReceivedRequest, label: strin
   }
 }
 
-/** By a verifier that tries every label it has a key for, so it is given one. */
+/** Verifies one label with another library, which gets this label only, as it tries all labels with a known key. */
 async function isVerifiedIndependently(request: ReceivedRequest, label: string, secret: string) {
   const only = (field = '') => field.split(', ').find((member) => member.startsWith(`${label}=`)) ?? '';
   const { headers } = request;

@@ -42,7 +42,7 @@ async function jobsInRedis(): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** An outage of many failures, as its health notes it. */
+/** The columns of a webhook that has failed for an hour, as the webhook's health stores them. */
 const outage = () => ({ failing_since: new Date(now().getTime() - 3_600_000), consecutive_failures: 50 });
 
 test('Redis holds at most 500 deliveries of a webhook while 5,000 wait, and all arrive, first due first', async () => {
@@ -57,7 +57,7 @@ test('Redis holds at most 500 deliveries of a webhook while 5,000 wait, and all 
   expect(await deliveriesInJobs()).toHaveLength(500);
   expect(await jobsInRedis()).toBe(50);
 
-  // Nothing but the deliveries themselves brings the next ones on.
+  // No sweep runs here: only deliveries that end let in the next ones.
   const workers = await runWorkers(['deliver-webhook']);
   const seen: { rows: number; jobs: number }[] = [];
   await waitFor('all are delivered', async () => {
@@ -74,7 +74,7 @@ test('Redis holds at most 500 deliveries of a webhook while 5,000 wait, and all 
   const offBy = receiver.requests.map(({ headers }, index) =>
     Math.abs(places.get(headers['webhook-id']!)! - index),
   );
-  // Deliveries let in together come in any order; where the machine stood still a few were handed back, to come later.
+  // Deliveries let in together arrive in any order; on a stalled machine a few are handed back and come later.
   expect(offBy.filter((places) => places > 500).length).toBeLessThan(250);
 });
 
@@ -117,7 +117,7 @@ test('after an outage the backlog is let out slowly', async () => {
   await relay.relayAll();
   await query('UPDATE webhook_deliveries SET parked = 1 WHERE webhook_id = ?', [idToBytes(id)]);
   await forgetRedis();
-  // A probe gets through.
+  // One delivery, the probe, gets through.
   const [probe] = await deliveriesOf(id);
   const before = now().getTime();
   await attempt(probe!.id);
@@ -126,7 +126,7 @@ test('after an outage the backlog is let out slowly', async () => {
   for (let step = 0; step < 5; step += 1) {
     await recovery.sweep();
     const { inRedis } = await countsOf(id);
-    // A busy machine is further on than the steps say.
+    // On a busy machine more time has passed than the steps add up to.
     const elapsedMs = now().getTime() - before + clockToleranceMs;
     expect(inRedis).toBeGreaterThanOrEqual(10);
     expect(inRedis).toBeLessThanOrEqual(10 * 2 ** Math.floor(elapsedMs / 5_000));

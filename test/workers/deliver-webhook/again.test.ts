@@ -30,7 +30,7 @@ beforeEach(async () => {
   own = await workspace();
 });
 
-/** Ends deliveries as if they had come to it by themselves. */
+/** Ends deliveries as if their own attempts had ended them. */
 async function end(ids: string[], status: string): Promise<void> {
   await query(
     'UPDATE webhook_deliveries SET status = ?, due_at = NULL, parked = 0, completed_at = ?, schedule_step = 6 WHERE id IN (?)',
@@ -47,7 +47,7 @@ test('a delivery that has failed is sent again on request: the same id and bytes
   expect(await read()).toMatchObject({ status: 'pending', attempts: 1, completedAt: null });
   await deliveries.attempt(id);
   const { dueAt } = await read();
-  // The first wait of the schedule, and not the last.
+  // The wait is the first of the schedule (300 seconds), not the last.
   expect(Math.round((dueAt!.getTime() - now().getTime()) / 10_000)).toBe(30);
   receiver.respondWith({ status: 200 });
   await advanceClock(301_000);
@@ -177,7 +177,7 @@ test('recover sends what failed or was skipped since a time again, nothing else,
 
   expect(await recover(callerOf(own), webhookId, since)).toBe(1_200);
   // No attempt has been made, so nothing has changed yet.
-  // In one turn, however slow the machine is.
+  // The limit of 60 seconds makes one turn enough, even on a slow machine.
   expect(await deliveries.settleNext(webhookId, 60_000)).toBe('done');
   expect(await countsOf(webhookId)).toEqual({
     inRedis: 0,

@@ -18,13 +18,13 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** For an endpoint that must come to its deadline. */
+/** Sets the deadline of a request, for tests in which an endpoint has to reach it. */
 function hasSeconds(seconds: number): void {
   changeSettings({ WEBHOOK_TIMEOUT_SECONDS: seconds });
   onTestFinished(() => changeSettings({ WEBHOOK_TIMEOUT_SECONDS: 10 }));
 }
 
-/** The stored delivery after one attempt that is answered so. */
+/** Makes one attempt, which gets this answer; returns the receiver and the stored delivery. */
 async function after(respond: Answer) {
   const receiver = await startWebhookReceiver({ respond });
   const { id, read } = await dueDelivery(own, receiver.url);
@@ -68,7 +68,7 @@ test('an endpoint that breaks the connection, or is not there, has failed', asyn
 test.each(['drippingBody', 'endlessBody', 'cutBody'] as const)(
   'the status line decides, whatever the body does: %s',
   async (fault) => {
-    // One that drips comes to the deadline, and on a busy machine must have said its status before.
+    // A dripping body lasts until the deadline; the status must arrive before it, also on a busy machine.
     if (fault === 'drippingBody') hasSeconds(3);
     const { stored } = await after(answers[fault]);
     expect(stored).toMatchObject({ status: 'delivered', responseStatus: 200, error: null });

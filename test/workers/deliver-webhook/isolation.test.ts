@@ -21,14 +21,14 @@ useDatabase();
 
 let own: Awaited<ReturnType<typeof workspace>>;
 beforeEach(async () => {
-  // Longer than any test: what hangs, hangs to its end.
+  // Longer than any test, so a request that hangs does so until the test ends.
   changeSettings({ WEBHOOK_TIMEOUT_SECONDS: 60 });
   own = await workspace();
 });
 
 // Shows F31
 test('webhooks that hang delay no other: all of its deliveries arrive while theirs are still out', async () => {
-  // Each at an origin of its own, as those of many customers would be.
+  // Each webhook has its own origin, as the webhooks of many customers would.
   const hanging = await Promise.all(
     Array.from({ length: 15 }, () => startWebhookReceiver({ respond: answers.hang })),
   );
@@ -37,7 +37,7 @@ test('webhooks that hang delay no other: all of its deliveries arrive while thei
   const { id } = await makeWebhook(own, healthy.url);
   await storeEvents(own, 300);
   await relay.relayAll();
-  // Where the machine stands still for a while, the process takes its own waiting for the endpoint's, and hands back.
+  // On a stalled machine the process counts its own delay as the endpoint's and hands back, so the sweep runs too.
   const workers = await runWorkers(['deliver-webhook', 'sweep']);
   await waitFor('the healthy one has all', async () => (await countsOf(id)).delivered === 300);
   expect(healthy.requests).toHaveLength(300);
@@ -75,7 +75,7 @@ test('a hundred webhooks at one origin have no more requests out there than one 
   await storeEvents(other, 1);
   await relay.relayAll();
   const workers = await runWorkers(['deliver-webhook', 'sweep']);
-  // Neither the workspace's other endpoint nor the other workspace is held up by what hangs there.
+  // The hanging requests hold up neither the workspace's other endpoint nor the other workspace.
   await waitFor('as many are out as may be', () => out === 20 && ofOther === 1);
   await waitFor('the other endpoint has its own', () => elsewhere.requests.length === 3);
   release();
@@ -100,7 +100,7 @@ test('what is handed back to wait is not an attempt: nothing was sent, nobody ho
   await storeEvents(own, 60);
   await relay.relayAll();
   const workers = await runWorkers(['deliver-webhook']);
-  // Twenty may be out; fewer are where the machine was busy and those that had a slot did not begin in time.
+  // At most twenty are out at once; on a busy machine fewer, as some that had a slot did not begin in time.
   const out = await waitFor('all but those that are out are handed back', async () => {
     const { parked, inRedis } = await countsOf(id);
     return parked >= 40 && inRedis === receiver.requests.length ? inRedis : 0;

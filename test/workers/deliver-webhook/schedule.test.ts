@@ -18,10 +18,10 @@ beforeAll(async () => {
 });
 
 type Due = Awaited<ReturnType<typeof dueDelivery>>;
-/** Of a webhook that is not switched off, however long it fails. */
+/** Makes a delivery of a webhook that is never switched off, however long it fails. */
 const dueForEver = (url: string) => dueDelivery(own, url, {}, { autoDisableExempt: true });
 
-/** One attempt; returns how many seconds after its end the next is due, or null when none is. */
+/** Makes one attempt; returns how many seconds after its end the next one is due, or null if none follows. */
 async function attemptAndWait({ id, read }: Due): Promise<number | null> {
   const before = now().getTime();
   expect(await attempt(id)).not.toBe('dropped');
@@ -31,7 +31,7 @@ async function attemptAndWait({ id, read }: Due): Promise<number | null> {
   const seconds = Math.round((dueAt.getTime() - after) / 1000);
   expect(dueAt.getTime()).toBeGreaterThanOrEqual(before + seconds * 1000 - clockToleranceMs);
   expect(dueAt.getTime()).toBeLessThanOrEqual(after + seconds * 1000 + clockToleranceMs);
-  // It is nobody's before its time.
+  // No worker can claim the delivery before it is due.
   expect(await attempt(id)).toBe('dropped');
   await advanceClockTo(dueAt);
   return seconds;

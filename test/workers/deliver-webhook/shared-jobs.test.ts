@@ -72,7 +72,7 @@ test('each of those that share a job is made as part of its own request', async 
   expect(job!.data.requestId).toBe('first');
   const deliveries = new Map((await deliveriesOf(id)).map((delivery) => [delivery.id, delivery.requestId]));
   for (const other of job!.data.others) expect(other.requestId).toBe(deliveries.get(other.deliveryId));
-  // Each says whose it is where it meets a fault of ours.
+  // Each delivery that fails by a fault of the platform logs its own request id.
   await alterWebhook(id, { secret: Buffer.from('gone:nothing') });
   const worker = await startWorkerProcess(['deliver-webhook']);
   const faults = () =>
@@ -136,7 +136,7 @@ test('what waits in a job with others is not taken for lost, until it is not tru
     return [(await deliveriesInJobs()).length, (await jobsOf(id)).length];
   };
   expect(await sweepOften()).toEqual([40, 4]);
-  // Past the minute in which a job is trusted, and long before the next two, however slow the machine is.
+  // The minute in which a job is trusted is over; the next two minutes are far off, even on a slow machine.
   await advanceClock(50_000);
   expect(await sweepOften()).toEqual([80, 44]);
   await forgetRedis();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const covered = ['@method', '@authority', '@path', '@query', 'content-digest', 'content-type', 'webhook-id'];
 
-/** As a customer verifies it, with a library that shares nothing with the one that signs. */
+/** Verifies a request as a customer does, with a library that shares no code with the one that signs. */
 async function isGenuine(request: ReceivedRequest, url: string, secret: string): Promise<boolean> {
   const result = await httpbis.verifyMessage(
     {

@@ -80,7 +80,7 @@ test('html that takes other parsers minutes is not looked at, and other sessions
   ]);
   expect(answers.at(-1)).toMatch(/^550 5\.6\.0 /);
   expect(others.at(-1)).toMatch(/^250 /);
-  // The same in a report is passed over.
+  // The same HTML inside a report is ignored.
   const report = statusReport({ headers: [`Subject: x`, '', html] }).toString();
   const inHtml = report.replace('text/plain; charset=us-ascii', `text/html\r\n\r\n${html}`);
   expect((await sendMail(port, hostile.returnPath, Buffer.from(inHtml))).at(-1)).toMatch(/^250 /);

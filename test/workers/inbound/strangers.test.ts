@@ -145,7 +145,7 @@ test('a stop lets a message in hand be answered, and closes the silent at once',
   await client.say(`RCPT TO:<${queued.returnPath}>`);
   await client.say('DATA');
   client.socket.write(Buffer.concat([statusReport(), Buffer.from('\r\n.\r\n')]));
-  // It waits for the worker, which never comes.
+  // The message waits for a worker, and none comes.
   await waitFor('it is in hand', () => inbound.inHand() === 1);
   await inbound.stop(20_000);
   expect(await client.reply()).toMatch(/^451 /);

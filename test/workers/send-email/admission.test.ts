@@ -48,7 +48,7 @@ test('Redis holds no more of a workspace than its share; the rest waits in rows,
   await recovery.sweep();
   expect(await jobsInRedis()).toBe(40);
 
-  // Nothing but the emails themselves brings the next ones on.
+  // No sweep runs here: only emails that end let in the next ones.
   const before = sink.messages.length;
   const workers = await runWorkers(['send-email']);
   const seen: number[] = [];
@@ -93,7 +93,7 @@ test('an email of a workspace without a backlog goes before the backlog of anoth
   const workers = await runWorkers(['send-email']);
   const isOther = ({ envelope }: (typeof sink.messages)[number]) => envelope.to[0] === 'other@example.com';
   await sink.waitFor(() => sink.messages.some(isOther));
-  // The first ones of a backlog go beside it.
+  // The first emails of a backlog go out at the same time.
   expect(sink.messages.findIndex(isOther) - before).toBeLessThan(60);
   await sink.waitFor(before + 201);
   await workers.stop();
@@ -120,7 +120,7 @@ test('one-time codes of a workspace pass the marketing of another that is going 
   await sink.waitFor(() => sent() === bulk);
   await workers.stop();
   expect(passedBy.length).toBeGreaterThan(2);
-  // As many as one lane has in hand, and those that come out while the code is claimed.
+  // The bound covers the emails that one lane is sending, and those that go out while the code is claimed.
   expect(Math.max(...passedBy)).toBeLessThan(100);
 });
 
@@ -158,7 +158,7 @@ test('retries leave room: half of it at most waits in Redis for a later attempt'
   await advanceClock(61_000);
   await forgetRedis();
   await recovery.sweep();
-  // Their time has come, so all that there is room for may come in.
+  // All retries are due now, so Redis may be filled to its whole room.
   expect(await waiting()).toBe(40);
   const [first] = await query<{ due_at: Date }[]>('SELECT due_at FROM emails WHERE parked = 1');
   expect(first!['due_at'].getTime()).toBeLessThan(now().getTime());
@@ -169,7 +169,7 @@ test('what Redis does not take stays parked, and is let in when it is back', asy
   await allWoken(40);
   await query("UPDATE emails SET status = 'sent', due_at = NULL WHERE parked = 0");
   const { REDIS_URL } = process.env;
-  // Before they close: whoever opens one at that very moment finds no Redis either.
+  // The URL changes before the queues close, so that a queue opened at that moment finds no Redis either.
   changeSettings({ REDIS_URL: 'redis://127.0.0.1:1' });
   await closeQueues();
   await recovery.sweep();

@@ -98,7 +98,7 @@ test('a second sending that is refused for now is still the only one that may be
   expect(received()).toHaveLength(2);
 });
 
-/** The writes of a worker that is killed while it speaks to the relay. */
+/** Makes the writes of a worker that is killed while it speaks to the relay. */
 async function dieDuringHandover(email: Accepted): Promise<void> {
   const at = nowForAll();
   const until = new Date(at.getTime() + config.LEASE_SECONDS * 1000);

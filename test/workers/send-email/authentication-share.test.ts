@@ -20,7 +20,7 @@ let sink: SmtpSink;
 let [greedy, other, third]: Own[] = [];
 beforeAll(async () => {
   sink = await startSmtpSink();
-  // A relay far away, so that those who wait for it wait.
+  // The relay answers slowly (15 ms), so that a queue of waiting emails forms.
   const line = await startTcpProxy(sink.url);
   line.delay(15);
   changeSettings({
@@ -36,7 +36,7 @@ beforeEach(async () => {
   [greedy, other, third] = [await workspace(), await workspace(), await workspace()];
 });
 
-/** So many at once; a tenth of it comes back each second. */
+/** Sets the share of a workspace: this many emails at once, and a tenth of them comes back each second. */
 const setShare = (emails: number) => changeSettings({ EMAIL_AUTHENTICATION_PER_SECOND: emails / 10 });
 
 const to = (name: string) => (index: number) => ({ recipient: `${name}-${index}@example.com` });
@@ -51,16 +51,16 @@ test('who calls all of its email authentication goes before others with its shar
   await accept(greedy!, 300, 'authentication', 'greedy');
   await accept(other!, 40, 'transactional', 'other');
   await accept(third!, 1, 'authentication', 'code');
-  // Without the sweep: what waits for room is brought on by those before it, of whichever lane.
+  // No sweep runs here: emails that end, of any lane, let in the ones that wait for room.
   const workers = await runWorkers(['send-email']);
   await waitFor('all arrive', () => sink.messages.length === before + 341);
   await workers.stop();
 
   const last = (name: string) => Math.max(...arrived(name));
   const greedyBefore = (place: number) => arrived('greedy').filter((other) => other < place).length;
-  // Its share with what may have come back of it meanwhile, what was in hand, and as much as the other has in its turns.
+  // The bound adds the share and its refill meanwhile, the emails in progress, and the turns beside the other one.
   expect(greedyBefore(last('other'))).toBeLessThan(20 + 8 + 100);
-  // The code of one that keeps to its share waits for hardly more than what was in hand.
+  // The code of a workspace within its share waits for hardly more than the emails that were in progress.
   expect(greedyBefore(last('code'))).toBeLessThan(20 + 8 + 25);
   expect((await emailCounts(greedy!, 'authentication')).sent).toBe(300);
 });
@@ -74,7 +74,7 @@ test('the share is the workspace’s own, is of one-time codes only, and 0 is no
   const codes = await jobsInRedis('authentication');
   expect(codes).toBeGreaterThanOrEqual(2 + 2);
   expect(codes).toBeLessThan(2 + 2 + 20);
-  // They are codes all the same, which are given up after 30 minutes.
+  // Emails beyond the share are still codes, which are given up after 30 minutes.
   const beside = await queueOf(sendEmail.lanes.transactional).getJobs();
   expect(beside).toHaveLength(60 + 2 - codes);
   for (const { data } of beside)

@@ -41,7 +41,7 @@ test('what waits when sending is blocked goes on waiting, and goes out when the 
   await advanceClock(47 * hourMs);
   const workers = await runWorkers(['send-email', 'sweep']);
   await recovery.sweep();
-  // A job that was there before finds it blocked, too.
+  // A job made before the block finds the workspace blocked too.
   await waitFor('all wait in their rows', async () => (await emailCounts(own)).parked === 5);
   expect(sink.messages).toHaveLength(before);
   await block(false);

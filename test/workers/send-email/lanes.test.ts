@@ -58,7 +58,7 @@ test('a one-time code goes out before the marketing backlog that is in hand', as
         acceptEmail(own, { kind: 'marketing', recipient: 'bulk@example.com' }),
       ),
     );
-  // A relay far away, so that the backlog lasts for a while.
+  // The relay answers slowly (15 ms), so that the backlog lasts for a while.
   line.delay(15);
   const workers = await runWorkers(['send-email']);
   const bulk = () => sink.messages.filter(({ envelope }) => isBulk(envelope.to[0])).length;
@@ -66,7 +66,7 @@ test('a one-time code goes out before the marketing backlog that is in hand', as
   const before = bulk();
   await acceptEmail(own, { kind: 'authentication', recipient: 'code@example.com' });
   await sink.waitFor(() => sink.messages.some(({ envelope }) => envelope.to[0] === 'code@example.com'));
-  // Emails that the worker had taken up already may be ahead: one lane holds 40 at a time.
+  // Emails that the worker had already taken may go first: one lane holds 40 at a time.
   expect(bulk() - before).toBeLessThan(150);
   expect(bulk()).toBeLessThan(backlog);
   await line.pass();

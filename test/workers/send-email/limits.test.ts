@@ -39,7 +39,7 @@ const limit = (changes: Parameters<typeof workspaces.change>[1]) =>
 const attemptAll = async (emails: { id: string }[]) => {
   for (const { id } of emails) await attempt(id);
 };
-/** Attempts, in this process, the emails in Redis and those that the sweep lets in. */
+/** Lets the sweep run, then attempts all emails that are not parked, in this process. */
 async function attemptDue(): Promise<void> {
   await recovery.sweep();
   const rows = await query<{ id: Buffer }[]>(
@@ -80,7 +80,7 @@ test.each([
     await advanceClock(periodMs / 2);
     await attemptDue();
     expect(await sent()).toBe(5);
-    // A sixtieth more: the one that was under way counts as a whole.
+    // Sending is counted in slots of a sixtieth of the period; the current slot counts as a whole, so wait longer.
     await advanceClock(periodMs / 2 + periodMs / 30);
     await attemptDue();
     expect(await sent()).toBe(10);
@@ -120,7 +120,7 @@ test('a limit delays and never refuses: after days of waiting the time for retri
   await limit({ emailsPerDay: 1 });
   const [first, second] = await acceptMany(own, 2);
   await attemptAll([first!, second!]);
-  // As if others had used up the limit all the time.
+  // The email seems to have waited 10 days, as if others had used up the limit all that time.
   await query("UPDATE emails SET created_at = created_at - INTERVAL 10 DAY WHERE status = 'queued'");
   await advanceClock(26 * hourMs);
   sink.setMode('450 at RCPT');

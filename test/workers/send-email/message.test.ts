@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 let recipients = 0;
-/** The message that the relay gets of an email with these changes. */
+/** Sends an email with these changes; returns the message that the relay gets. */
 async function sent(changes: Record<string, unknown>) {
   recipients += 1;
   const recipient = `message-${recipients}@example.com`;

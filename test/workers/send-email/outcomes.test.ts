@@ -24,7 +24,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** A recipient of whom the server says this, while it takes everybody else. */
+/** Returns a recipient for whom the server answers in this mode, while it accepts all others. */
 function refusedRecipient(mode: SmtpMode): string {
   const address = `${randomUUID()}@example.com`;
   sink.setMode((recipient) => (recipient === address ? mode : 'accept'));
@@ -89,7 +89,7 @@ test('an unknown mailbox is a hard bounce', async () => {
   expect(await hasBody(email.id)).toBe(false);
 });
 
-/** Entries of the suppression list, and how many events tell of each. */
+/** Returns the entries of the suppression list, each with the number of its events. */
 async function suppressionsOf(emailKey: string) {
   const { records } = await listSuppressions(own.workspaceId, { emailKey }, { limit: 10, before: null });
   return Promise.all(
@@ -173,7 +173,7 @@ test('a domain that is no longer verified when the email is due sends nothing', 
 test('a recipient whose domain is in another alphabet is sent to its ASCII form', async () => {
   const email = await acceptEmail(own, { recipient: 'ada@Bücher.example' });
   expect(await attempt(email.id)).toBe('done');
-  // The server shows the envelope decoded; a header stays as it came.
+  // The test server shows the envelope decoded; a header stays as it was sent.
   const [message] = messagesTo('ada@bücher.example');
   expect(message!.raw.toString()).toContain('\r\nTo: ada@xn--bcher-kva.example\r\n');
   expect((await email.read()).recipient).toBe('ada@Bücher.example');
@@ -196,7 +196,7 @@ test('the job does all of it by itself: the accepted email goes out, and a refus
   await waitFor('the first is sent', async () => (await taken.read()).status === 'sent');
   await waitFor('the other waits', async () => (await refused.read()).retries === 1);
   sink.setMode('accept');
-  // Two seconds more than the wait: by then the sweep misses the job that BullMQ holds back by its own clock.
+  // Two seconds more than the wait: BullMQ delays the job by its own clock, so the sweep then finds the email overdue.
   await advanceClock(63_000);
   await waitFor('the other is sent', async () => (await refused.read()).status === 'sent');
   expect(messagesTo(soon)).toHaveLength(1);

@@ -31,7 +31,7 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
     EMAIL_CONCURRENCY: String(inHand),
     SMTP_CONNECTIONS: String(inHand),
   });
-  // The pauses are 1, 2, 4 seconds and so on: after those that were in hand, one comes for each.
+  // The pauses are 1, 2, 4 seconds and so on. After the emails in progress, each pause is followed by one more try.
   await waitFor('it pauses for longer and longer', () => worker.output().includes('"pauseSeconds":4'));
   const [one, two, four] = worker
     .output()
@@ -46,7 +46,7 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
   expect(worker.output()).toContain('the relay cannot be used');
 
   sink.setMode('accept');
-  // The tried emails come again in a minute.
+  // The emails that were tried are due again in a minute.
   await advanceClock(62_000);
   await waitFor('all are sent', async () => (await emailCounts(own)).sent === 300);
   expect(sink.messages).toHaveLength(300);
@@ -58,7 +58,7 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
 test('a worker stops in time while the relay is away', async () => {
   const sink = await startSmtpSink({ mode: 'drop in the banner' });
   await acceptMany(own, 40);
-  // So much grace that no test waits for the end of it.
+  // The grace period is so long that no test reaches its end.
   const settings = { SMTP_URL: sink.url, SHUTDOWN_SECONDS: '600' };
   const worker = await startWorkerProcess(['send-email'], settings);
   await waitFor('it pauses', () => worker.output().includes('"pauseSeconds":2'));

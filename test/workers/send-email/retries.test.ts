@@ -26,8 +26,8 @@ const minuteMs = 60_000;
 type Accepted = Awaited<ReturnType<typeof acceptEmail>>;
 
 /**
- * Makes one attempt after the other, each at the time that the one before has set, until there is none to come.
- * Returns the waits in minutes, each to be found between what they can be at least and at most.
+ * Makes attempt after attempt, each at the time that the previous one has set, until no more follows.
+ * Returns the waits in whole minutes, and checks that each wait is exact within the tolerance of the clock.
  */
 async function attemptsUntilTheEnd(email: Accepted): Promise<number[]> {
   const waits: number[] = [];
@@ -111,7 +111,7 @@ test('what is due in more than a quarter of an hour leaves Redis and waits in it
     parked.push((await email.read()).parked);
     await advanceClockTo((await email.read()).dueAt!);
   }
-  // 1, 5 and 15 minutes are near, 30 are not.
+  // Waits of 1, 5 and 15 minutes stay in Redis; the wait of 30 minutes is parked in the row.
   expect(parked).toEqual([false, false, false, true]);
 });
 
@@ -134,7 +134,7 @@ test('a refused login is the relay’s fault, never the message’s', async () =
   await throughRelay(faulty.url, async () => {
     const email = await acceptEmail(own);
     expect(await attempt(email.id)).toMatchObject({ retryAt: expect.any(Date) });
-    // Why it waits; the relay's own words are the operator's.
+    // The customer sees why the email waits; the relay's own words are for the operator.
     const reason = {
       category: 'soft_bounce',
       code: 'relay_login',

@@ -37,7 +37,7 @@ test('reports come to the domain for return paths, and name the email that they 
   const { email, from, raw } = await envelopeOf();
   expect(from()).toMatch(/^bounce\+[0-9a-z]{52}@bounces\.example\.org$/);
   expect(readReturnPath(from())).toBe(email.id);
-  // The recipient sees whom it is from, and no more.
+  // The recipient sees the sender, and not the return path.
   expect(raw().toString()).toContain(`\r\nFrom: ${own.sender}\r\n`);
   expect(raw().toString()).not.toContain('bounce+');
 });

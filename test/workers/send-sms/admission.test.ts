@@ -20,7 +20,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
-// A number that is somebody's, so it goes to the gateway.
+// Not one of the simulator's numbers, so the text goes to the gateway.
 const recipient = '+447407000001';
 
 type Own = Awaited<ReturnType<typeof textingWorkspace>>;
@@ -42,12 +42,12 @@ beforeEach(async () => {
   const { id } = await sendSms(api, own, { recipient });
   like = { ...(await smsOf(own, id)), lineageId: null, parked: false };
   await query('TRUNCATE TABLE sms_messages');
-  // That one's job comes when its request has been answered.
+  // The job of that text is made after its request has been answered.
   await waitFor('its job', () => queueOf(sendSmsJob.lanes.default).getJob(`${id}-1`));
   await forgetRedis();
 });
 
-/** Stores so many texts of a lane, as a batch does: those of one transaction together. */
+/** Stores `count` texts of a lane in one transaction, as a batch does. */
 function store(from: Own, lane: SmsLane, count: number, { parked = false } = {}): Promise<SmsRecord[]> {
   return transaction(async () => {
     const stored: SmsRecord[] = [];
@@ -131,7 +131,7 @@ test('texts that are let in together share jobs; one that the gateway wants late
   };
   const workers = await runWorkers(['send-sms']);
   await waitFor('the others are sent', async () => (await countsOf(own, 'bulk')).sent === 34);
-  // Its time comes, and with it a job of its own.
+  // The delayed text is due now, and gets its own job.
   await forgetRedis();
   await query("UPDATE sms_messages SET due_at = ?, parked = 1 WHERE status = 'queued' AND retries = 1", [
     like.createdAt,
@@ -146,7 +146,7 @@ test('texts that are let in together share jobs; one that the gateway wants late
 
 test('a text that is let in alone by one process does not take the job from those that another lets in with it', async () => {
   const texts = await store(own, 'bulk', 10, { parked: true });
-  // Two who do this at once group them in two ways, as one of them saw fewer rows.
+  // Two processes that do this at once group the texts in two ways, as one of them saw fewer rows.
   await enqueueAll(sendSmsJob, 'bulk', [
     {
       id: jobName(texts[0]!),
@@ -163,7 +163,7 @@ test('a text that is let in alone by one process does not take the job from thos
   ]);
   expect(new Set(turns)).toEqual(new Set(texts.map(({ id }) => id)));
   const workers = await runWorkers(['send-sms']);
-  // Without the sweep.
+  // No sweep runs here.
   await waitFor('all are sent', async () => (await countsOf(own, 'bulk')).sent === 10);
   expect(gateway.taken).toHaveLength(10);
   await workers.stop();
@@ -200,7 +200,8 @@ test('a single text passes the batches of its own workspace and of others that a
   await waitFor('all of the batch are out', () => bulk().length === many);
   await workers.stop();
   expect(passedBy.length).toBeGreaterThan(1);
-  // As many as the lane has in hand, and those that come out while the single one is accepted and claimed.
+  // The bound covers the texts that the lane is sending, and those that go out while the single one is accepted and
+  // claimed.
   expect(Math.max(...passedBy)).toBeLessThan(150);
 });
 

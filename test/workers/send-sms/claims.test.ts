@@ -28,7 +28,7 @@ beforeAll(async () => {
   await prices.load('country,gbp,eur,validFrom\nGB,0.0300,0.0350,2020-01-01\n');
 });
 beforeEach(async () => {
-  // The gateway's answers take as long as a test likes.
+  // The time-out is long, so that a test can decide when the gateway answers.
   changeSettings({ SMS_TIMEOUT_SECONDS: 60 });
   gateway = useTextGateway();
   onTestFinished(gateway.stop);
@@ -36,13 +36,13 @@ beforeEach(async () => {
   await balance.add(own.workspaceId, 1_000, null);
 });
 
-// A number that is somebody's, so it goes to the gateway.
+// Not one of the simulator's numbers, so the text goes to the gateway.
 const send = (content = 'Hello') => sendSms(api, own, { recipient: '+447407000001', content });
 const leaseMs = () => Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS) * 1000;
 const leaseEnds = () => advanceClock(leaseMs() + 1_000);
 const rows = () => rowsOf(own.workspaceId);
 
-/** A worker that has handed the text over, and waits for what the gateway says. */
+/** Starts a worker that has handed the text over and waits for the gateway's answer. */
 async function handsOver(id: string) {
   const { promise, resolve: hears } = Promise.withResolvers<Submission>();
   const before = gateway.taken.length;
@@ -88,7 +88,7 @@ test.each(Object.keys(late))(
     expect(await first.outcome).toBe('dropped');
     expect(await rows()).toEqual(before);
     expect(await balance.find(own.workspaceId)).toBe(1_000 - 600);
-    // One copy more, which the carrier can tell by its id.
+    // The gateway got one copy more; the carrier can recognize it by its id.
     const [one, copy, ...more] = gateway.taken;
     expect([one!.id, copy, more]).toEqual([id, one, []]);
   },

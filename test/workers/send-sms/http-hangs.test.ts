@@ -28,7 +28,7 @@ test('a gateway by HTTP that hangs does not hold up the texts of its customer th
     ...changes,
   });
   changeSettings({
-    // Longer than all of it takes: no text is given up, and none of the pauses that follow that helps.
+    // Longer than the whole test, so that no text is given up; a pause after a given-up text would help the others.
     SMS_TIMEOUT_SECONDS: 60,
     SMS_CONCURRENCY: 20,
     SMS_GATEWAYS: gatewayList.parse(
@@ -53,7 +53,7 @@ test('a gateway by HTTP that hangs does not hold up the texts of its customer th
   const others = await Promise.all(Array.from({ length: 40 }, send('+4474070003')));
   for (const { id } of others)
     await waitFor('it is sent', async () => (await smsOf(own, id)).status === 'sent');
-  // Of the others none has come to an end, and none beyond the window was posted.
+  // Of the hanging texts none has ended, and none beyond the window was posted.
   expect(hanging.requests).toHaveLength(window);
   const ends = await Promise.all(held.map(({ id }) => smsOf(own, id)));
   expect(new Set(ends.map(({ status, uncertainCount }) => `${status} ${uncertainCount}`))).toEqual(

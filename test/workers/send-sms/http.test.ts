@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 type Posted = { options?: SignatureOptions; key?: string; name?: string; door?: string; keyId?: string };
 
-/** As the gateway posts it; shares no code with the one that reads it. */
+/** Posts a body as the gateway does, with no code of the side that reads it. */
 async function post(body: object | string, { door = 'receipts', name = 'carrier', ...more }: Posted = {}) {
   const url = `${api.url}/gateways/${name}/${door}`;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -163,10 +163,10 @@ test('a text of a person is received once, whatever it says; the same words unde
   const said = inbound({ sender: recipient.slice(1), content: 'Grüße 😀\0' });
   for (const one of [said, said, inbound(), inbound({ id: said.id, content: 'Not looked at' })])
     expect((await post(one, { door: 'messages' })).status).toBe(204);
-  // Each gateway counts for itself, and receipts have ids of their own.
+  // An id is unique within one gateway only, and receipts have ids of their own.
   await post(inbound({ id: said.id, content: 'Of the other' }), { door: 'messages', name: 'other' });
   expect(await inboundTexts()).toEqual(['Grüße 😀\0', 'Hello', 'Of the other']);
-  // To a number that is nobody's.
+  // The recipient is a number that no workspace has.
   const strange = inbound({ recipient: '+447407000098' });
   expect((await post(strange, { door: 'messages' })).status).toBe(204);
   expect(await inboundTexts()).toHaveLength(3);

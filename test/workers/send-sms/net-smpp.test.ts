@@ -17,7 +17,7 @@ useDatabase();
 const found = await lookForNetSmpp();
 const number = '+447407000099';
 
-/** An emoji is two units of UCS-2, and 67 of them are a part; ^ and € are two septets, and 153 of them are a part. */
+/** An emoji is two units of UCS-2, and a part has 67 units; ^ and € are two septets, and a part has 153 septets. */
 const texts = {
   'GSM, 1 part': 'Hello @£$¥ {Δ}',
   'GSM, 2 parts': `${'à'.repeat(152)}€^${'b'.repeat(20)}`,
@@ -42,7 +42,7 @@ describe.each('reason' in found ? [] : [found])('an SMSC on Net::SMPP', (library
     await senders.assignNumber(id, number);
   });
 
-  /** One gateway for each form of long texts; the last digits but two of a number choose it. */
+  /** Sets up one gateway for each form of long texts; the digits before the last two of a number choose it. */
   beforeEach(async () => {
     smsc = await startNetSmpp(library);
     const list = longForms.map((longMessages, index) => ({
@@ -111,7 +111,7 @@ describe.each('reason' in found ? [] : [found])('an SMSC on Net::SMPP', (library
 
   test('texts of persons are received as they were typed, in each form', async () => {
     await query('DELETE FROM sms_messages');
-    // Phones fill each part, and so divide a character of two units.
+    // Phones fill each part completely, so a character of two units may be split between two parts.
     const long = `${'я'.repeat(66)}😀${'я'.repeat(65)}😀${'ő'.repeat(66)}😀`;
     const typed = [
       { form: 'one', alphabet: 'gsm', text: texts['GSM, 1 part'] },

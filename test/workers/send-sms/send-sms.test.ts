@@ -18,7 +18,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
-// A number that is somebody's, so it goes to the gateway.
+// Not one of the simulator's numbers, so the text goes to the gateway.
 const recipient = '+447407000001';
 const minuteMs = 60_000;
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
   own = await textingWorkspace();
 });
 
-/** A gateway that says this to each message. */
+/** Sets up a gateway that gives this answer to each message. */
 function useGateway(submission: Submission | (() => Promise<Submission>)) {
   const gateway = useTextGateway();
   onTestFinished(gateway.stop);
@@ -136,7 +136,7 @@ test('a message whose worker died at the gateway goes out once more at most', as
   for (const copies of [1, 2]) {
     void attempt(id);
     await waitFor('the gateway has it', () => gateway.taken.length === copies);
-    // The attempt's own time-out is real time; the lease is the platform's.
+    // The time-out of the attempt runs in real time; the lease runs by the platform's clock, which the test moves.
     await query('UPDATE sms_messages SET lease_token = NULL WHERE id = ?', [idToBytes(id)]);
     await advanceClock(151_000);
   }
@@ -164,7 +164,7 @@ test('a sender that is gone when the message is due does not send', async () => 
   const gateway = useGateway(accepted);
   const { id } = await sendSms(api, own, { recipient });
   const { body } = await api.request('GET', '/v2/senders', { key: own.key });
-  // Its customer cannot delete it while a text waits; the operator can take it back.
+  // The customer cannot delete the sender while a text waits; the operator can take it back.
   const removed = await api.request('DELETE', `/v2/senders/${body.data[0].id}`, { key: own.key });
   expect(removed.status).toBe(409);
   await query('DELETE FROM senders WHERE id = ?', [idToBytes(body.data[0].id)]);

@@ -15,7 +15,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
-/** Carriers that do what the specification leaves open, or does not foresee. */
+/** Tests of carriers that do things which the specification leaves open or does not foresee. */
 
 const recipient = '+447407000001';
 const ofThree = 'x'.repeat(400);
@@ -26,7 +26,7 @@ let smsc: Smsc;
 beforeAll(async () => {
   api = await startApi();
 });
-// Numbers are one for the whole platform.
+// A number exists once in the whole platform, so each test needs a new one.
 let made = 0;
 let number: string;
 beforeEach(async () => {
@@ -61,7 +61,7 @@ test.each([
     const known = await listSmsParts(id, 'carrier');
     expect(new Set(known.map(({ part }) => part))).toEqual(new Set([1, 2]));
     smsc.submit = () => ({ id: 'last' });
-    // The carrier has asked for fewer messages for a second, which a clock that is moved on does not change.
+    // The carrier has asked for fewer messages for one second of real time, which a moved clock does not shorten.
     await waitFor('the last part is taken', async () => {
       await advanceClock(120_000);
       await attempt(id);

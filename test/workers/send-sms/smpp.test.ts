@@ -36,7 +36,7 @@ beforeEach(async () => {
   onTestFinished(() => smsc.close());
 });
 
-/** A text from a person to the number of the workspace. */
+/** Makes a text from a person to the number of the workspace. */
 const textFrom = (message: Buffer, changes: Partial<ShortMessage> = {}) =>
   carrier.textFrom(recipient, number, message, changes);
 const { receipt } = carrier;
@@ -112,7 +112,7 @@ test('a line that is cut after submit_sm costs one more copy at most; of several
   const attempted = attempt(id);
   await waitFor('three are taken', () => smsc.taken.length === 3);
   smsc.submit = () => ({ id: 'cut-2' });
-  // The receipt of a part whose text is not sent yet waits.
+  // A receipt for a part of a text that is not sent yet is kept until the text is sent.
   expect(await smsc.answerOf(smsc.deliver(receipt('cut-1')))).toBe(0);
   smsc.cut();
   await attempted;
@@ -127,7 +127,7 @@ test('a line that is cut after submit_sm costs one more copy at most; of several
 
 test('texts to the number of a workspace are answered once they are kept; long ones are joined', async () => {
   await query('DELETE FROM sms_messages');
-  // Another test takes the table away, and with it what was to be forgotten at that moment.
+  // Another test renames this table for a while, so rows that should have been deleted at that moment may be left.
   await query('DELETE FROM sms_inbound_unanswered');
   await carrier.useCarrier(smsc);
   const hello = textFrom(Buffer.from('Hello'));
@@ -136,7 +136,7 @@ test('texts to the number of a workspace are answered once they are kept; long o
     const [row] = await query('SELECT COUNT(*) AS n FROM sms_inbound_unanswered');
     return row!.n === 0;
   });
-  // The same words once more are another text.
+  // The same words sent once more are a new text.
   await smsc.answerOf(smsc.deliver(hello));
   const parts = ['Grüße ', '😀', 'end'].map((content, index) =>
     textFrom(
@@ -215,7 +215,7 @@ test('a carrier that has stopped answering does not hold up the texts of its cus
   });
   smsc.submit = () => 'silence';
   changeSettings({
-    // Longer than all of it takes: no text is given up, and none of the pauses that follow that helps.
+    // Longer than the whole test, so that no text is given up; a pause after a given-up text would help the others.
     SMS_TIMEOUT_SECONDS: 60,
     SMS_CONCURRENCY: 20,
     SMS_GATEWAYS: gatewayList.parse(
@@ -229,7 +229,7 @@ test('a carrier that has stopped answering does not hold up the texts of its cus
   await waitFor('the carrier has as many as it may', () => smsc.taken.length === 10);
   const others = await Promise.all(Array.from({ length: 40 }, send('+4474070003')));
   for (const { id } of others) await waitFor('it is sent', async () => (await statusOf(id)) === 'sent');
-  // Of the others none has come to an end, and none beyond the window was sent.
+  // Of the texts to the silent gateway none has ended, and none beyond the window was sent.
   expect(smsc.taken).toHaveLength(10);
   const ends = await Promise.all(silent.map(({ id }) => smsOf(own, id)));
   expect(new Set(ends.map(({ status, uncertainCount }) => `${status} ${uncertainCount}`))).toEqual(
@@ -253,7 +253,7 @@ test('a number that no gateway reaches is refused; one whose gateway is gone sin
   await carrier.useCarrier(smsc, { prefixes: ['+4475'] });
   await attempt(id);
   expect(await smsOf(own, id)).toMatchObject({ status: 'failed', reason: { code: 'no_route' } });
-  // Nobody's numbers go to the simulator, whatever the list says.
+  // Numbers that belong to no person go to the simulator, whatever the list of gateways says.
   const nobodys = await sendSms(api, own, { recipient: '+447700900123' });
   await attempt(nobodys.id);
   expect(await smsOf(own, nobodys.id)).toMatchObject({ status: 'sent', gateway: 'simulator' });

@@ -44,7 +44,7 @@ async function scene(settings: Record<string, unknown> = {}) {
   return { own, receiver, webhook, mails, subjects };
 }
 
-/** Waits until the clock has been held against the webhooks so many times more, as its jobs tell. */
+/** Waits until the job webhook-health, which compares webhooks with the clock, has run `times` times more. */
 async function clockRuns(times: number): Promise<void> {
   const stretch = async () => {
     const done = await queueOf('webhook-health').getJobs(['completed'], 0, 0, false);
@@ -63,7 +63,7 @@ test('from the first failure to the restored webhook: two processes warn and swi
   await receiver.waitFor(1);
   const failingSince = await waitFor('the failure is noted', async () => (await webhook.read()).failingSince);
 
-  // The next wait runs from the end of the attempt: the clock stands until that is written down.
+  // The next wait starts at the end of the attempt, so the clock moves only after the failure has been stored.
   const failuresNoted = (count: number) =>
     waitFor('the failures are noted', async () => (await webhook.read()).consecutiveFailures === count);
 
@@ -90,10 +90,10 @@ test('from the first failure to the restored webhook: two processes warn and swi
   }
   expect(await webhook.read()).toMatchObject({ active: true, failingSince });
 
-  // A restart in between changes nothing, not even when it is a hard one.
+  // A restart in between changes nothing, not even after a kill.
   await Promise.all(workers.map((worker) => worker.kill()));
   await advanceClockTo(later(failingSince, 360 * minuteMs));
-  // One in a process of its own, and one in this.
+  // One worker runs in its own process, and one in this process.
   const restarted = await Promise.all([startWorkerProcess(), runWorkers()]);
   await waitFor('it is switched off', async () => (await webhook.read()).autoDisabled);
   await waitFor('the second mail arrives', () => subjects().length === 2);
@@ -111,7 +111,7 @@ test('from the first failure to the restored webhook: two processes warn and swi
   await transaction(() => webhooks.change(callerOf(own), webhook.id, { active: true }));
   await acceptEmail(own);
   await receiver.waitFor(6);
-  // As the mail says, what it missed can still be had.
+  // As the mail says, the webhook can still get the deliveries that it missed.
   const { text } = await PostalMime.parse(mails()[1]!.raw);
   const since = /"since": "([^"]+)"/.exec(text!.replace(/\s+/g, ' '))![1]!;
   expect(await deliveries.recover(callerOf(own), webhook.id, new Date(since))).toBe(2);
@@ -140,7 +140,7 @@ test('while most hosts fail at once nobody is switched off, and the operator is 
     ),
   );
   await waitFor('the alarm is raised, before anything is due', () => alarms() === 1);
-  // The second attempts fail too, for two of them at the end of their window.
+  // The second attempts fail too; for two of the webhooks they come at the end of the window.
   await advanceClockTo(later(now(), 5.2 * minuteMs));
   await Promise.all(scenes.map(({ receiver }) => receiver.waitFor(2)));
   await clockRuns(3);
@@ -148,9 +148,9 @@ test('while most hosts fail at once nobody is switched off, and the operator is 
     true,
   );
   expect(scenes.flatMap(({ subjects }) => subjects())).toEqual([]);
-  // Many runs of the clock, and not an alarm for each.
+  // The job has run many times, but does not raise an alarm each time.
   expect(alarms()).toBeLessThanOrEqual(2);
-  // The others are reached again.
+  // The other endpoints answer again.
   for (const { receiver } of scenes.slice(hasty.length)) receiver.respondWith({ status: 200 });
   await advanceClockTo(later(now(), 2 * minuteMs));
   await Promise.all(scenes.map(({ own }) => acceptEmail(own)));

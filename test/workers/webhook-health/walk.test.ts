@@ -25,7 +25,7 @@ useDatabase();
 
 beforeAll(() => changeSettings({ SYSTEM_SENDER: 'alerts@platform.example' }));
 
-/** One event on its way to an endpoint, and what has come of it by now. */
+/** Sends one event to an endpoint, and offers a view of the results so far. */
 async function scene(settings: Record<string, unknown>, respond: Respond) {
   const own = await workspace();
   const address = await alertAddress(own);
@@ -44,7 +44,7 @@ async function scene(settings: Record<string, unknown>, respond: Respond) {
 }
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-/** Ten minutes apart, and by the minute where something is expected. */
+/** Returns the minutes to look at: every ten minutes, and minute by minute where a change is expected. */
 function minutesOf(hours: number, expected: number[]): number[] {
   const grid = Array.from({ length: hours * 6 + 1 }, (_, index) => index * 10);
   const near = expected.flatMap((minute) => [minute - 1, minute]);
@@ -54,8 +54,8 @@ function minutesOf(hours: number, expected: number[]): number[] {
 type Change = { minute: number; what: string };
 
 /**
- * Goes through these minutes of service time and tells in which of them what happened: an attempt at the moment that it
- * is due, and half past the minute the clock's turn, as the workers would do it.
+ * Goes through these minutes of service time as the workers would, and returns the changes with their minutes. An
+ * attempt is made at the moment when it is due, and the check of the webhook's health at half past the minute.
  */
 async function walk({ deliveryId, dueAt, seen }: Scene, minutes: number[]): Promise<Change[]> {
   const start = now();
@@ -115,7 +115,7 @@ test('a window of 5 minutes ends with the attempt that is due then', async () =>
 });
 
 test('a 429 among the failures neither counts nor ends the outage, and its pause puts the switch-off off', async () => {
-  // It failed at 0 and 5 minutes; at 20 it asks for 2 hours, then for one more, and then it fails again.
+  // The endpoint fails at 0 and 5 minutes; at 20 it asks to wait 2 hours, then one hour more, and then it fails again.
   const busy = new Map([
     [2, '7200'],
     [3, '3600'],

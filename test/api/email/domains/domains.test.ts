@@ -55,7 +55,7 @@ test('a new domain is pending and says what to publish', async () => {
   expect(headers['location']).toBe(`${api.url}/v2/email/domains/${body.id}`);
   const found = await api.request('GET', `/v2/email/domains/${body.id}`, { key: own.key });
   expect([found.status, found.body]).toEqual([200, body]);
-  // The private half stays here, and sealed.
+  // The private key stays on the platform, and is stored sealed.
   expect(JSON.stringify(body)).not.toContain('PRIVATE');
   const [row] = await query<{ dkim_private_key: Buffer }[]>(
     'SELECT dkim_private_key FROM email_domains WHERE name = ?',
@@ -128,7 +128,7 @@ test('a name is taken in its workspace, however it is written, and free in the o
   const other = await workspace();
   const elsewhere = await post(name, other.key);
   expect(elsewhere.status).toBe(201);
-  // Each proves the domain by a record of its own.
+  // Each workspace proves the domain by a record of its own.
   const [one, two] = [first, elsewhere].map(({ body }) => body.records[0]);
   expect(one.name).not.toBe(two.name);
   expect(one.value).not.toBe(two.value);

@@ -28,7 +28,7 @@ test('of 150 new domains at once few are under way, the rest is 429 with Retry-A
   const answers = await Promise.all(burst);
   const made = answers.filter(({ status }) => status === 201);
   const refused = answers.filter(({ status }) => status === 429);
-  // Ten find room at once, and others as keys are made meanwhile; a workspace has fifty domains.
+  // Ten requests find room at once, and others find room as keys are finished; a workspace has at most fifty domains.
   expect(made.length).toBeGreaterThanOrEqual(10);
   expect(made.length).toBeLessThanOrEqual(50);
   expect(refused.length).toBeGreaterThan(0);

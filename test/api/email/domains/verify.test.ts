@@ -136,7 +136,7 @@ test('trouble with the DNS changes no status, and is told', async () => {
   const good = (await verify(domain.id)).body;
   for (const answer of ['failure', 'silent'] as const) {
     zone.answerAll(answer);
-    // All the time that there is goes by over silence.
+    // A check of silent name servers lasts until its timeout, so the timeout is short here.
     if (answer === 'silent') changeSettings({ DNS_TIMEOUT_SECONDS: 0.3 });
     const { status, body } = await verify(domain.id);
     changeSettings({ DNS_TIMEOUT_SECONDS: 3 });
@@ -158,7 +158,7 @@ test('the return path of a domain is its own once it is verified, and only for t
   await verify(domain.id);
   expect(await bounceHost()).toBe(`bounce.${domain.name}`);
 
-  // The operator moves it: what was seen says nothing about the new name.
+  // The operator changes the return-path domain: earlier checks say nothing about the new name.
   changeSettings({ RETURN_PATH_DOMAIN: 'other.platform.example' });
   const { body } = await api.request('GET', `/v2/email/domains/${domain.id}`, { key: own.key });
   expect(body.records[1]).toMatchObject({ value: 'other.platform.example', status: 'pending' });
@@ -201,7 +201,7 @@ test('name servers that never answer hold up the checks of their own workspace o
   const held = Array.from({ length: 30 }, () => verify(domain.id));
   const answer = await verify(quick.id, other.key);
   expect(answer.body.status).toBe('verified');
-  // Enough of it: they are asked again, and may say so now.
+  // Ends the silence: the name servers are asked again, and now answer with a failure.
   for (const { name } of domain.records) zone.set(name, 'failure');
   const answers = await Promise.all(held);
   const refused = answers.filter(({ status }) => status === 429);

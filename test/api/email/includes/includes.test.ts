@@ -86,7 +86,7 @@ test('a cycle, a sixth level and an unknown name are refused, and change nothing
   expect(await errors('e6', include('e5'))).toEqual([
     expect.stringContaining('nested more than 5 levels deep'),
   ]);
-  // The sixth level may also come below those that are there.
+  // A sixth level is also refused at the bottom, below the five that exist.
   await save('other', 'x');
   expect(await errors('e1', include('other'))).toEqual(['would nest includes more than 5 levels deep']);
   expect(await errors('e1', include('e5'))).toEqual([expect.stringContaining('includes itself')]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** Too heavy with some data only. */
+/** Takes too much work to render, but only with some data (a large n). */
 const counting = '<p>{% for i in (1..n) %}{{ i }}{% endfor %}</p>';
 
 let made = 0;

@@ -102,7 +102,7 @@ test('a name is taken once in a workspace, by its bytes, on create and on change
   const renamed = await call('PATCH', `/${other.id}`, { name: first.name, description: 'lost' });
   expect([renamed.status, codeOf(renamed.body)]).toEqual([409, 'name_taken']);
   expect((await call('GET', `/${other.id}`)).body).toEqual(other);
-  // Its own name is no conflict; that of another workspace is none either, nor one that is free again.
+  // No conflict: the template's own name, a name of another workspace, and a name that is free again.
   expect((await call('PATCH', `/${first.id}`, { name: first.name })).status).toBe(200);
   expect((await create({ name: first.name, html: 'x' }, (await workspace()).key)).status).toBe(201);
   expect((await call('DELETE', `/${first.id}`)).status).toBe(204);

@@ -15,7 +15,7 @@ export type Question = {
 export type Reply = {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** The bytes of the body as text, for they are what is compared. */
+  /** The body as text, byte for byte, because the tests compare the bytes. */
   text: string;
   json: () => any;
   isReplayed: boolean;
@@ -23,7 +23,7 @@ export type Reply = {
 
 let agent: Agent | undefined;
 
-/** Asks an API at this address and gives back the bytes that came. */
+/** Sends a request to the API at this address, and returns the answer with its bytes. */
 export async function ask(
   url: string,
   { key, idempotencyKey, method = 'POST', path = '/v2/email', body, headers = {} }: Question,

@@ -20,7 +20,7 @@ useDatabase();
 
 let effectsApi: Awaited<ReturnType<typeof startEffectsApi>>;
 let own: Awaited<ReturnType<typeof workspace>>;
-/** Another process, and this one. */
+/** The API in another process, and the API in this process. */
 let webs: { url: string }[];
 beforeAll(async () => {
   [effectsApi, own, ...webs] = await Promise.all([startEffectsApi(), workspace(), startWeb(), startApi()]);
@@ -105,14 +105,14 @@ test.each(['prepare', 'handle'] as const)(
   },
 );
 
-/** The process takes the key and hangs in the middle of its transaction. Returns what becomes of the request. */
+/** Makes the process take the key and hang in the middle of its transaction. The result waits for the reply. */
 async function hangWith(
   web: PlatformProcess & { url: string },
   same: Question,
 ): Promise<() => Promise<Reply | null>> {
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  // Creating a webhook locks its workspace, so it comes to a halt there.
+  // Creating a webhook locks its workspace, so the request waits there.
   const holder = transaction(async () => {
     await findWorkspaceForUpdate(own.workspaceId);
     lock();
@@ -151,7 +151,7 @@ test('a process that hangs with a key in hand holds up nobody, and whether it go
   }
 });
 
-/** An equal request goes to another process while this one is between its look-up and its transaction. */
+/** Sends an equal request to another process while this process is between its look-up and its transaction. */
 async function meanwhile(other: Partial<Question>, prepare: () => unknown = () => undefined) {
   const same = question({ body: newEmail(own) });
   let first: Reply | undefined;

@@ -21,8 +21,8 @@ const shared = {
 type Behaviour = { prepare: () => unknown; handle: () => unknown };
 
 /**
- * An API whose operations write a row that can be counted, behind the real authentication and in real transactions. The
- * test says what else they do: `handle` runs after the row is written.
+ * Starts an API whose operations write a row that can be counted, with real authentication and real transactions. The
+ * test sets what else the operations do: `handle` runs after the row is written.
  */
 export async function startEffectsApi() {
   await makeTable('effects', 'name VARCHAR(100) NOT NULL, made INT NOT NULL AUTO_INCREMENT PRIMARY KEY');
@@ -70,7 +70,7 @@ export async function startEffectsApi() {
       status: 204,
       handle: async (input) => void (await write(input.params.name)),
     }),
-    // The address of a real operation, for a request that comes to this API and to a real one.
+    // The address of a real operation, so that one request can go to this API and to a real one.
     endpoint({
       ...shared,
       method: 'post',
@@ -117,9 +117,9 @@ export async function startEffectsApi() {
     port,
     url: `http://127.0.0.1:${port}`,
     endpoints,
-    /** How many requests have come, of which the bodies may be on their way. */
+    /** How many requests have come; their bodies may still be on the way. */
     requests: () => requests,
-    /** Changes what the operations do besides, from now on; with nothing, that is nothing. */
+    /** Sets what the operations do from now on besides writing; without an argument they only write. */
     behave: (changes: Partial<Behaviour> = {}) => void Object.assign(behaviour, nothing, changes),
     /** How many rows of this name there are. */
     effects: async (name: string) => {

@@ -43,7 +43,7 @@ const newQuestion = (): Question & { idempotencyKey: string } => {
   return { key: own.key, idempotencyKey, path: '/v2/effects', body: { name: idempotencyKey } };
 };
 
-/** Whether the server has the answer, asked past the line; with `uncommitted` also one that may be rolled back. */
+/** Asks MySQL directly whether it has the answer; with `uncommitted` also an answer that may be rolled back. */
 async function hasAnswer(idempotencyKey: string, uncommitted: boolean): Promise<boolean> {
   const level = uncommitted ? 'UNCOMMITTED' : 'COMMITTED';
   await server.query(`SET SESSION TRANSACTION ISOLATION LEVEL READ ${level}`);
@@ -54,7 +54,7 @@ async function hasAnswer(idempotencyKey: string, uncommitted: boolean): Promise<
   return rows.length > 0;
 }
 
-/** Sends it again until it is no longer in hand, as a client does. */
+/** Sends the request again until it is done, as a client does. */
 function askUntilDone(question: Question): Promise<Reply> {
   return waitFor('it is done', async () => {
     const reply = await ask(effectsApi.url, question);
@@ -110,7 +110,7 @@ test('whenever the line to the database breaks, the retry ends with one effect a
     const first = Promise.all(questions.map((question) => ask(effectsApi.url, question)));
     return { questions, first };
   };
-  // With connections that are open.
+  // Opens the connections first, so that the count of pieces below does not include this.
   await askTwo().first;
   const before = line.passed();
   await askTwo().first;

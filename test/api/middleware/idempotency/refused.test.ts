@@ -76,7 +76,7 @@ test('after a refusal the key may go with the corrected request', async () => {
   const done = await ask(api.url, corrected);
   expect([done.status, done.isReplayed]).toEqual([201, false]);
   expect((await ask(api.url, corrected)).text).toBe(done.text);
-  // The first one is another request now, and is not even looked at.
+  // The wrong body is now a different request under a used key, so its fields are not even checked.
   expect(codeOf(await ask(api.url, { ...question, body: wrong }))).toBe('idempotency_key_reused');
 });
 
@@ -99,7 +99,7 @@ test('a deadlock in the middle is tried again under the same key, and is done on
   effectsApi.behave({
     handle: async () => {
       rounds += 1;
-      // As the server says it to the one that it has chosen to end.
+      // The error that MySQL gives to the transaction that it rolls back in a deadlock.
       if (rounds < 3) await query("SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213");
     },
   });

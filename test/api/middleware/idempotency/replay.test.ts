@@ -194,7 +194,7 @@ test('a key is kept for 24 hours, purged or not; then the request is done again'
   expect([second.status, second.isReplayed]).toEqual([201, false]);
   expect(second.json().id).not.toBe(first.json().id);
   expect(await emailsOf('a-day')).toHaveLength(2);
-  // And it is kept for 24 hours anew.
+  // The new answer is kept for 24 hours again.
   await advanceClock(dayMs - 60_000);
   await retention.purge();
   expect(essence(await ask(api.url, question))).toEqual(essence(second));

@@ -163,7 +163,7 @@ test('10,000 components are refused before they are read', async () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `h${index}`);
   const sent = get({ covered: [...always, ...names(1_000)] });
   await expectBad(sent, 'Signature-Input has more than 4096 characters');
-  // More than Node takes in headers.
+  // More bytes of headers than Node takes.
   const answer = await send(world.api, get({ covered: [...always, ...names(10_000)] }));
   expect(answer.status).toBe(431);
   await expectGood(get());

@@ -16,7 +16,7 @@ const world = useSignedApi();
 
 let second: PlatformProcess & { url: string };
 beforeAll(async () => {
-  // Behind one address, as two processes of one service are.
+  // Both processes have the same public address, as two processes of one service do.
   second = await startWeb({ PUBLIC_URL: world.api.url });
 });
 
@@ -58,7 +58,7 @@ test('without a nonce the same bytes may come again', async () => {
 });
 
 test('of two processes that get the same nonce at the same time, one accepts it', async () => {
-  // Another test may have moved the clock on; another process follows a moment later.
+  // Another test may have moved the clock forward; the second process follows a moment later.
   await waitFor('the second process to have the time of this one', async () => {
     const { status } = await send({ url: second.url }, by(world.hmac, randomUUID()));
     return status === 201;

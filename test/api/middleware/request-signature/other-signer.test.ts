@@ -17,7 +17,7 @@ import {
   withBoth,
 } from './signed-api.ts';
 
-// An independent library as the client, and as the judge of the client that the other tests use.
+// An independent library is the client here. It also checks the client that the other tests use.
 useDatabase();
 const world = useSignedApi();
 

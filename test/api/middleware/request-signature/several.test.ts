@@ -148,7 +148,7 @@ test('a good signature by another key of the workspace, or of another one, does 
     const sent = signedGet(world, { key: world.hmac.key, signer });
     await expectBad(sent, 'No signature has the id of this API key as its keyid');
   }
-  // Nor when it says that it is made with ours.
+  // A signature by another key does not help either when it names our key as its keyid.
   const borrowed = { ...sibling.signer, keyId: world.hmac.signer.keyId };
   await expectBad(signedGet(world, { key: world.hmac.key, signer: borrowed }), 'does not match the request');
   await expectGood(signedGet(world, sibling));

@@ -9,7 +9,7 @@ import { newEmail } from '../../../support/data/new-email.ts';
 import { waitFor } from '../../../support/time/wait-for.ts';
 import { parseRaw, sendRaw } from '../../endpoint/small-api.ts';
 
-/** A request on its way. A header may be there twice. */
+/** A request to send. A header may occur twice. */
 export type Sent = { method: string; target: string; headers: [string, string][]; body: string };
 export type Outcome = Pick<Answer, 'status' | 'body'>;
 
@@ -32,7 +32,7 @@ async function start() {
   return { api, own, hmac, ecdsa, keys: { hmac, ecdsa } as const };
 }
 
-/** A signed request that has an email accepted; each one is a new email. */
+/** Returns a signed request that sends an email and is accepted; each request has a new email. */
 export function signedPost(
   { api, own }: Pick<World, 'api' | 'own'>,
   { key, signer }: SignedKey,
@@ -52,7 +52,7 @@ export function signedPost(
 
 type SendOptions = { headers?: Record<string, string>; target?: string; publicUrl?: string };
 
-/** The same for a request without a body. */
+/** Returns a signed request without a body. */
 export function signedGet(
   { api }: Pick<World, 'api'>,
   { key, signer }: SignedKey,
@@ -64,7 +64,7 @@ export function signedGet(
   return { method: 'GET', target, headers: Object.entries(signRequest(outgoing, signer, options)), body: '' };
 }
 
-/** Sends it byte for byte: nothing tidies the target, joins the headers or looks at their bytes. */
+/** Sends the request byte for byte: nothing normalizes the target, joins the headers or checks their bytes. */
 export async function send(
   api: Pick<Client, 'url'>,
   { method, target, headers, body }: Sent,
@@ -83,7 +83,7 @@ export function headerOf({ headers }: Sent, name: string): string {
   return headers.find(([each]) => each === name)?.[1] ?? '';
 }
 
-/** The request with some headers changed; undefined takes one away. */
+/** Returns the request with some headers changed; undefined removes a header. */
 export function withHeaders(sent: Sent, changes: Record<string, string | undefined>): Sent {
   const kept = sent.headers.filter(([name]) => !(name in changes));
   const added = Object.entries(changes).flatMap(([name, value]) =>
@@ -92,7 +92,7 @@ export function withHeaders(sent: Sent, changes: Record<string, string | undefin
   return { ...sent, headers: [...kept, ...(added as [string, string][])] };
 }
 
-/** The labels of both in one request: the first's, then the other's. */
+/** Returns one request with the signatures of both: the first one's, then the second one's. */
 export function withBoth(first: Sent, second: Sent, sent = first): Sent {
   const joined = (name: string) => `${headerOf(first, name)}, ${headerOf(second, name)}`;
   return withHeaders(sent, { signature: joined('signature'), 'signature-input': joined('signature-input') });
@@ -104,7 +104,7 @@ export function expectAccepted(answer: Outcome): void {
   });
 }
 
-/** The signature is good: only who is let in hears that a query has a parameter that is not known. */
+/** Expects a good signature: only an authenticated caller is told that a query has an unknown parameter. */
 export function expectAdmitted(answer: Outcome): void {
   if (answer.status !== 400) return expectAccepted(answer);
   expect(answer.body.errors, JSON.stringify(answer.body)).toBeDefined();
@@ -119,8 +119,8 @@ export function expectRefused(answer: Outcome, detail: string | RegExp): void {
 }
 
 /**
- * Runs the work within one second of the platform's clock, again until it was quick enough. The clock is a sample that
- * steps by up to 250 ms, so it keeps away from both ends of the second.
+ * Runs the work within one second of the platform's clock, and repeats it until it was quick enough. The clock is a
+ * sample that steps by up to 250 ms, so the work keeps away from both ends of the second.
  */
 export async function withinOneSecond<T>(work: (second: number) => Promise<T>): Promise<T> {
   const into = () => now().getTime() % 1000;

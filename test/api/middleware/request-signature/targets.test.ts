@@ -50,7 +50,7 @@ test.each([
   expectAdmitted(await send(world.api, get(target)));
 });
 
-/** A caller who gets to hear that there is no such email was let in. */
+/** Expects a 404: only an authenticated caller is told that there is no such email. */
 function expectNotFound(answer: Outcome) {
   expect([answer.status, answer.body.type]).toEqual([404, `${world.api.url}/problems/not_found`]);
 }

@@ -28,7 +28,7 @@ const inHours = (hours: number) => new Date(now().getTime() + hours * 3_600_000)
 
 test('a workspace has at most 1,000 unfinished batches, also where two come at once', async () => {
   const { id } = await newBatch(api, own, { messages: messagesTo(1), scheduledAt: inHours(2) });
-  // Of these nothing is to be made: they have no rows.
+  // These copies have no rows, so no texts are made from them.
   await copyRow('sms_batches', idToBytes(id), 998, {
     id: 'UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, 0)))',
     row_count: '0',
@@ -42,7 +42,7 @@ test('a workspace has at most 1,000 unfinished batches, also where two come at o
     type: expect.stringMatching(/limit_exceeded$/),
     detail: 'At most 1000 batches of a workspace are unfinished at a time.',
   });
-  // A batch that was refused has left nothing behind, and one that ends makes room.
+  // A refused batch leaves nothing behind, and a batch that ends makes room.
   const [left] = await query('SELECT COUNT(*) AS n FROM sms_batch_rows WHERE workspace_id = ?', [
     idToBytes(own.workspaceId),
   ]);

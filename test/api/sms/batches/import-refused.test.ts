@@ -36,7 +36,7 @@ const kept = async () =>
     }),
   );
 
-/** The field of each fault, and how its message begins or is. */
+/** The field of each fault, and a pattern that its message matches. */
 type Faults = Record<string, RegExp>;
 
 test.each<[string, Form, Faults]>([
@@ -214,7 +214,7 @@ test('two files of a workspace are imported at a time', async () => {
   await waitFor('both have begun', async () => (await kept())[0] === 2);
   const third = await post(hello(`number\n${number}`), {}, other.key);
   expect([third.status, codeOf(third)]).toEqual([409, 'limit_exceeded']);
-  // Nobody else has to wait.
+  // Another workspace does not have to wait.
   const elsewhere = await post(hello(`number\n${number}`));
   expect(elsewhere.status).toBe(201);
   gate.resolve();

@@ -148,7 +148,7 @@ test("what a process leaves behind that dies in the middle is swept, and is nobo
     yield Buffer.from(`number\n${numbers(2_500).join('\n')}\n`);
   }
   const prepared = await smsBatches.prepareImport(caller, { content: 'Hello' }, file);
-  // Nobody sees the batch, but its rows wait.
+  // Nobody sees the batch, but its rows count as waiting.
   await waiting.recountDue();
   expect((await waiting.find(other.workspaceId)).waiting.messages).toBe(2_500);
   expect((await api.request('GET', '/v2/sms/batches', { key: other.key })).body.data).toEqual([]);
@@ -169,7 +169,7 @@ test('an import that is refused in its last transaction gives up its rows and it
   await copyRow('sms_batches', idToBytes(id), 999, { id: "UNHEX(LPAD(HEX(n), 32, '0'))" });
   const before = await waiting.find(other.workspaceId);
   const form = importForm({ content: 'Hello' }, `number\n${numbers(1_500).join('\n')}`);
-  // One more than there are slots.
+  // Tries one import more than there are slots.
   for (const headers of [{}, { 'idempotency-key': 'refused' }, {}]) {
     const { status, body } = await post(form, headers, other.key);
     expect([status, body.detail]).toEqual([409, expect.stringContaining('1000 batches')]);
@@ -212,7 +212,7 @@ test.each([
       'true',
       first.body,
     ]);
-    // Rightly signed, but another file under the same key.
+    // The signature is good, but the same Idempotency-Key comes with another file.
     const another = await post({ body: changed, headers: signed(changed, '4') }, {}, key);
     expect([another.status, another.body.type]).toEqual([
       409,

@@ -167,7 +167,7 @@ test('a workspace has one preview in hand at a time; another workspace need not 
   const refused = answers.find(({ status }) => status === 429)!;
   expect(refused.headers['retry-after']).toBe('1');
   expect(answers.indexOf(refused)).toBeLessThan(2);
-  // Once it is over there is room for the next.
+  // After the first preview is over, there is room for the next.
   expect((await post('/v2/sms/batches/preview', body)).status).toBe(200);
 });
 

@@ -44,7 +44,7 @@ function rowsOf(count: number) {
   }));
 }
 const bytesOf = async () => (await findWaiting(own.workspaceId)).bytes;
-/** Neither the rows themselves nor a recount say anything else. */
+/** Expects the stored counts to equal a count of the rows, and a recount to find no difference. */
 async function expectRight() {
   expect(await findWaiting(own.workspaceId)).toEqual(await countedRows(own.workspaceId));
   const recount = await findRecount(own.workspaceId, new Date(now().getTime() + 60_000));
@@ -66,7 +66,7 @@ test('batches are taken up to the megabytes of their rows, and not one more, tho
   for (const answer of answers) if (answer.status !== 201) expect(answer).toMatchObject(refused);
   expect(await bytesOf()).toBeGreaterThan(4 * 4 * 60_000);
   await expectRight();
-  // Rows without anything of their own, and other workspaces, have room.
+  // Rows without text or data of their own still have room, and so do other workspaces.
   expect((await postBatch(api, own, { messages: messagesTo(100) })).status).toBe(201);
   expect((await postBatch(api, await textingWorkspace(), heavy)).status).toBe(201);
   await expectRight();
@@ -199,7 +199,7 @@ test('an import counts while its file is read, and no more when it has come to n
 test('an import that a process has left behind counts until it is forgotten', async () => {
   const { body } = await importCsv(csvOf(3));
   const id = idToBytes(body.id);
-  // As if the process had died before it made the batch, which counts its own content and data.
+  // As if the process had died before it made the batch. A batch also counts its own content and data.
   const [row] = await query('SELECT LENGTH(content) + LENGTH(data) AS own FROM sms_batches WHERE id = ?', [
     id,
   ]);

@@ -74,7 +74,7 @@ test('what the content renders to with sampleData must fit in a message', async 
   expect((await post({ content, sampleData: name(1_530) })).status).toBe(201);
   const refused = await post({ content, sampleData: name(1_531) });
   expect([refused.status, refused.body.errors]).toEqual([400, { content: [`with sampleData ${eleven}`] }]);
-  // The source may be longer than any message, and what comes of it may not.
+  // The source may be longer than any message, but the rendered text may not.
   const long = `{% comment %}${'x'.repeat(5_000)}{% endcomment %}Dear {{ name }}`;
   expect((await post({ content: long, sampleData: { name: 'Ada' } })).status).toBe(201);
   expect((await post({ content: 'a'.repeat(1_531) })).body.errors).toEqual({
@@ -112,7 +112,7 @@ test('a rendering tells content, parts and encoding, and escapes nothing', async
     status: 200,
     body: { content: 'Dear Zoë & <Co> 😀', parts: 1, encoding: 'ucs2' },
   });
-  // Without data it is that of the template, and with an empty one it is empty.
+  // Without data the template's sample data is used; with empty data the name is empty.
   expect((await render(id, {})).body).toEqual({ content: 'Dear Ada', parts: 1, encoding: 'gsm7' });
   expect((await render(id, { data: null })).body.content).toBe('Dear Ada');
   expect((await render(id, { data: {} })).body.content).toBe('Dear ');

@@ -48,7 +48,7 @@ function look(time: Date, seen: Seen): Findings {
   };
 }
 
-/** The domain after these looks, each so long after the start. */
+/** Returns the domain after these checks, each at its time after the start. */
 function course(first: EmailDomainRecord, looks: [afterMs: number, seen: Seen][]): EmailDomainRecord {
   return looks.reduce((before, [afterMs, seen]) => after(before, look(at(afterMs), seen)) ?? before, first);
 }

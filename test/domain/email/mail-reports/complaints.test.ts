@@ -46,7 +46,7 @@ async function reported() {
     ...email,
     recipient,
     messageId,
-    /** As anybody can write it who has seen the email. */
+    /** A complaint that anyone who has seen the email can write. */
     complaint: feedbackReport({ headers: [messageId, `To: ${recipient}`] }),
     async suppressed(): Promise<string[]> {
       const { records } = await listSuppressions(

@@ -28,7 +28,7 @@ const newRecipient = () => `grace${(recipients += 1)}@example.com`;
 const report = (recipient: string, status: string, action?: 'delivered') =>
   statusReport({ recipient, status, diagnostic: null, ...(action && { action }) });
 
-/** An email to them that has come back so. */
+/** Sends an email to the recipient, and receives a report with this status. */
 async function bounce(recipient: string, status = '5.2.2', action?: 'delivered'): Promise<void> {
   const email = await emailIn('sent', own, { recipient });
   await receive(report(recipient, status, action), [email.returnPath]);
@@ -40,7 +40,7 @@ async function suppressionOf(recipient: string) {
   return records.map(({ source, scope }) => [source, scope]);
 }
 
-/** Changes the relay; connections to the one before, and what is known of it, are forgotten. */
+/** Changes the relay; forgets the connections to the previous one and all that is known of it. */
 async function useRelay(url: string): Promise<void> {
   changeSettings({ SMTP_URL: url });
   await closeSmtp();
@@ -59,7 +59,7 @@ test('five soft bounces over seven days suppress the address, source system', as
 test('it takes five soft bounces, however many emails to the address come after them', async () => {
   const recipient = newRecipient();
   for (let count = 1; count <= 4; count += 1) await bounce(recipient);
-  // As a busy address gets them; what becomes of them is still to come.
+  // A busy address gets as many emails; their outcome is still open.
   const waiting = await emailIn('sent', own, { recipient });
   await copyRow('emails', idToBytes(waiting.id), 1_200, {
     id: "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))",
@@ -125,7 +125,7 @@ test('emails that our own relay did not take count against no address', async ()
   for (let count = 1; count <= 4; count += 1) await fail();
   await advanceClock(8 * dayMs);
   await fail();
-  // Nor do they make four bounces of the recipient's own into five.
+  // Such failures do not add a fifth bounce to the recipient's own four either.
   for (let count = 1; count <= 4; count += 1) await bounce(recipient);
   expect(await suppressionOf(recipient)).toEqual([]);
 });

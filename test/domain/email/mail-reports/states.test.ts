@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 let recipients = 0;
-/** Each its own, so that suppressions tell whose they are. */
+/** Returns a new address for each email, so that a suppression belongs to one email. */
 const newRecipient = () => `ada${(recipients += 1)}@example.com`;
 
 async function suppressionsOf(recipient: string) {
@@ -73,7 +73,7 @@ describe('what a report makes of an email', () => {
     ['delivered', 'complaint', ['delivered', 'complaint abuse'], ['email.complained'], 'complaint'],
     ['failed', 'delivered', ['failed', null], [], null],
     ['failed', 'delayed', ['failed', null], [], null],
-    // Its end stands; that nothing more may be sent there is news all the same.
+    // The email's final state stays, but the address is suppressed from now on.
     ['failed', 'missing', ['failed', null], [], 'bounce'],
     ['failed', 'complaint', ['failed', null], [], 'complaint'],
     ['cancelled', 'delivered', ['cancelled', null], [], null],
@@ -127,7 +127,7 @@ describe('what a report makes of an email', () => {
     expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed']);
     expect(await receive(reports.delivered(recipient), [email.returnPath])).toBe('changed');
     expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed', 'email.delivered']);
-    // The event has the reason of the delay; the email that has arrived has none.
+    // The delay event carries a reason; the delivered email has none.
     const [, delayed, delivered] = await eventsOf(own, email.id);
     expect(delayed!.data).toMatchObject({
       status: 'sent',
@@ -184,7 +184,7 @@ describe('what a report makes of an email', () => {
       expect(types.filter((type) => type === 'email.bounced')).toHaveLength(1);
       expect(new Set(types).size).toBe(types.length);
       expect(types.indexOf('email.delivered')).toBeLessThan(types.indexOf('email.bounced'));
-      // Two at once may each find none.
+      // Two reports at the same time may both find no suppression, yet only one may be made.
       expect((await suppressionsOf(recipient)).length).toBe(1);
     }
   });

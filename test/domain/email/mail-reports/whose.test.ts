@@ -146,7 +146,7 @@ test('an email that is not yet written down as sent is waited for, and its repor
   changeSettings({ INBOUND_WAIT_SECONDS: 60 });
   const email = await emailIn('queued', own);
   const received = receive(statusReport(), [email.returnPath]);
-  // It is looked at under a lock; the worker that writes comes in between.
+  // The report is judged under a lock; the worker's write comes before the lock.
   await query("UPDATE emails SET status = 'sent', sent_at = created_at, due_at = NULL WHERE id = ?", [
     idToBytes(email.id),
   ]);

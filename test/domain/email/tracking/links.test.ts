@@ -9,7 +9,7 @@ const image = withOpenImage('', emailId);
 const letters = Array.from({ length: 0x30000 }, (_, code) => code)
   .filter((code) => code < 0xd800 || code > 0xdfff)
   .map((code) => String.fromCodePoint(code));
-/** Letters that are longer or shorter in another form. */
+/** Letters whose length changes with their case or their Unicode normalization form. */
 const changing = letters.filter((letter) =>
   [letter.toLowerCase(), letter.toUpperCase(), letter.normalize('NFC'), letter.normalize('NFKD')].some(
     (form) => form.length !== letter.length,

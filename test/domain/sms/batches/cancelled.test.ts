@@ -15,7 +15,7 @@ import { useDatabase } from '../../../support/database/database.ts';
 import { useTextGateway } from '../../../support/servers/text-gateway.ts';
 import { waitFor } from '../../../support/time/wait-for.ts';
 
-// Texts of a batch that a worker has in hand when the batch is cancelled.
+// Texts of a batch that a worker is sending when the batch is cancelled.
 useDatabase();
 
 let api: Client;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const statuses = ['queued', 'sent', 'delivered', 'failed', 'cancelled'] as const;
 
-/** The counts and the rows themselves, in one statement, which sees one moment. */
+/** Reads the counts and the rows in one statement, so that both are of the same moment. */
 async function looked(batchId: string) {
   const id = idToBytes(batchId);
   const [row] = await query(
@@ -66,7 +66,7 @@ test('at every moment the counts are those of the messages, amid expanding, send
       looks += 1;
     }
   })();
-  // A failure is told by `looking` itself, at the end.
+  // The test awaits `looking` at the end, and a failure shows there.
   looking.catch(() => undefined);
 
   const sending = async () => {

@@ -65,7 +65,7 @@ test('a batch completes once every message has come to its end, with one event',
   expect(await shown(id)).toMatchObject({ status: 'processing', counts: { sent: 2, failed: 1 } });
   await advanceClock(72 * 3_600_000);
   await workLater(id);
-  // Two were never reported, and stay as they are.
+  // Two messages never got a report, and stay `sent`.
   const completed = await shown(id);
   expect(completed).toMatchObject({
     status: 'completed',
@@ -121,7 +121,7 @@ test('a batch that cannot be paid sends what can be, pauses once, and goes on by
   expect(await left()).toBe(1);
   expect(JSON.parse((await eventsOf(id))[0]!.data)).toEqual(paused);
 
-  // While the cause stands, it is looked at again and nothing is told.
+  // While the cause lasts, the batch is checked again, and makes no event.
   await workLater(id);
   expect((await call('POST', `/sms/batches/${id}/resume`)).body).toEqual(paused);
   await credit(part);
@@ -263,7 +263,7 @@ test("a list that has outgrown the workspace's room pauses its batch, which goes
     expanding: true,
     counts: { total: 5, queued: 5 },
   });
-  // While there is no room, it is looked at again and nothing is told.
+  // While there is no room, the batch is checked again, and makes no event.
   await workLater(id);
   expect([(await shown(id)).status, await typesOf(id)]).toEqual(['paused', ['batch.paused']]);
   changeSettings({ MAX_WAITING_ROWS: 5_000_000 });

@@ -14,7 +14,7 @@ import { advanceClock } from '../../../support/time/advance-clock.ts';
 useDatabase();
 
 let api: Client;
-/** The key that stays. */
+/** The workspace with a key that does not end. */
 let own: Awaited<ReturnType<typeof textingWorkspace>>;
 beforeAll(async () => {
   api = await startApi();
@@ -40,7 +40,7 @@ const ends = {
   expired: () => advanceClock(hourMs + 1_000),
 };
 
-/** A batch that cannot be paid, and whose key has ended since it paused for that. */
+/** Makes a batch that pauses because it cannot be paid, and then ends its key. */
 async function unpaidBatch(end: keyof typeof ends): Promise<string> {
   await credit(1);
   const expiresAt = end === 'expired' ? new Date(now().getTime() + hourMs) : null;
@@ -79,7 +79,7 @@ test.each(['deleted', 'expired'] as const)(
   'a key that resumes a batch whose own was %s adopts it, whatever it is paused for',
   async (end) => {
     const id = await unpaidBatch(end);
-    // The cause stands, but once it has ended the batch goes on by itself.
+    // The batch still cannot be paid; after a credit it goes on by itself.
     expect(await resume(id)).toMatchObject({
       status: 200,
       body: { status: 'paused', pausedReason: 'insufficient_balance' },

@@ -33,7 +33,7 @@ import { useTextGateway } from '../../../support/servers/text-gateway.ts';
 import { advanceClock } from '../../../support/time/advance-clock.ts';
 import { waitFor } from '../../../support/time/wait-for.ts';
 
-// A batch is accepted at one time and its messages are made at another: what may change between the two.
+// A batch is accepted at one time and its messages are made later: these tests change things between the two.
 useDatabase();
 
 let api: Client;
@@ -70,7 +70,7 @@ test('a sender that is rejected, or a price that is missing by then, fails each 
   ];
   const { id } = await newBatch(api, own, { messages, scheduledAt: inHours(2) });
   await senders.reject(senderId, ['GB'], 'No');
-  // Nothing was charged when it was accepted, so no price was needed; now one is.
+  // Nothing was charged when the batch was accepted, so no price was needed; from the credit on one is needed.
   await credit(1_000_000);
   await workLater(id, laterMs);
   const reasons = (await messagesOf(id)).map(
@@ -115,7 +115,7 @@ test('lists are read as they were when the batch began; who is left out, gone or
 test('a contact that is added to the list while the batch reads it gets nothing, however old it is', async () => {
   const contacts = await makeContacts(own, 5);
   const list = await listOf('Members', contacts.slice(0, 3));
-  // So many are read at once, and no more as long as these wait to be sent.
+  // Three contacts are read at once, and no more while their messages wait to be sent.
   changeSettings({ MAX_WAITING_ROWS: 3 });
   try {
     const { id } = await newBatch(api, own, { listIds: [list.id], scheduledAt: inHours(2) });

@@ -129,7 +129,7 @@ test('whatever happens, the balance never falls below zero, and what was charged
             ));
           case 'work': {
             const at = nowForAll();
-            // A worker has died with them in hand.
+            // A worker has died while it held the lease of the batches.
             if (one.lost) for (const id of await batches()) await claimBatch({ id, at, until: at });
             return work();
           }
@@ -173,7 +173,7 @@ test('whatever happens, the balance never falls below zero, and what was charged
         await take(one);
         await check();
       }
-      // To the end: everything can be paid, and goes out.
+      // Now everything can be paid, and the batches run to their end.
       await balance.add(workspaceId, 1_000_000, null);
       await advanceClock(61_000);
       for (let round = 0; round < 3; round += 1) {

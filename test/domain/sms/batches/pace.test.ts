@@ -20,7 +20,7 @@ beforeEach(async () => {
   own = await textingWorkspace();
 });
 
-/** The sizes of the chunks in which the messages of a new batch were made: those of a chunk have one time. */
+/** Returns the sizes of the chunks in which a new batch made its messages; those of a chunk have one creation time. */
 async function chunksOf(rows: number): Promise<number[]> {
   const { id } = await newBatch(api, own, { messages: messagesTo(rows) });
   await workOff(id);
@@ -39,7 +39,7 @@ test('a batch that nobody stands beside is made in chunks of 500', async () => {
 test("while another's single text waits to go out, chunks are a tenth of that, and the batch still comes to its end", async () => {
   const other = await textingWorkspace();
   await sendSms(api, other);
-  // Processes ask from time to time alone.
+  // A process looks at the waiting texts only from time to time.
   await waitFor('it is seen', async () => (await nextPace()).rows === 50);
   expect(await chunksOf(120)).toEqual([50, 50, 20]);
 });

@@ -27,12 +27,12 @@ beforeEach(async () => {
 const rows = 80;
 const part = 300;
 /**
- * Of these few go into the sandbox together: it begins none after 10 ms of CPU time. A slow machine whose code is not
- * compiled yet renders one within the 100 ms that it may take.
+ * A template so slow that only few rows go into the sandbox together: it begins no row after 10 ms of CPU time. Even
+ * a slow machine, with code that is not compiled yet, renders one row within its limit of 100 ms.
  */
 const slow = (text: string) => `{% for i in (1..1500) %}{% assign a = i %}{% endfor %}${text}`;
 
-/** Each time that rows have been in the sandbox, six seconds more have gone by: the time for a chunk is over. */
+/** Adds six seconds to the clock after each visit to the sandbox, so that the time for a chunk is over. */
 function slowCage(): void {
   const real = performance.now.bind(performance);
   const before = sandboxStats().rendered;
@@ -42,7 +42,7 @@ function slowCage(): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-/** Works the batch off, and returns the positions that it came to. */
+/** Works the batch off; returns the position at which each turn began. */
 async function positionsOf(id: string): Promise<number[]> {
   const positions: number[] = [];
   for (;;) {
@@ -52,12 +52,12 @@ async function positionsOf(id: string): Promise<number[]> {
     );
     if (positions.at(-1) !== row!['next_position']) positions.push(row!['next_position']);
     if (!row!['expanding']) return positions;
-    // The platform's clock has gone on with the sandbox's time, until it heard of MySQL's.
+    // The added time also moved the platform's clock, until it read the time of MySQL.
     if ((await attempt(id)) !== 'done') await advanceClock(7_000);
   }
 }
 
-/** The messages of the batch, in the order of its rows. */
+/** Returns the messages of the batch, in the order of its rows. */
 async function madeOf(id: string): Promise<{ recipient: string; content: string }[]> {
   const found = await query<{ recipient: Buffer; content: string }[]>(
     'SELECT recipient, content FROM sms_messages WHERE batch_id = ? ORDER BY recipient',
@@ -68,7 +68,7 @@ async function madeOf(id: string): Promise<{ recipient: string; content: string 
 
 test('where rendering takes long, chunks end early: each row is made once, in order, and the next chunk begins behind it', async () => {
   await balance.add(own.workspaceId, 1_000 * part, null);
-  // Texts without Liquid need no sandbox: those behind a row that waits for it must wait as well.
+  // Texts without Liquid need no sandbox, but must wait behind a row that waits for it.
   const isPlain = (place: number) => place < 500 || place % 3 === 0;
   const messages = messagesTo(500 + rows).map((message, place) => ({
     ...message,
@@ -91,7 +91,7 @@ test('where rendering takes long, chunks end early: each row is made once, in or
 });
 
 test('contacts that are gone count as rows of a chunk that ends early', async () => {
-  // So little that the batch has its rows, and none of them becomes a message.
+  // The balance is too small for a message: the batch makes its rows and no messages.
   await balance.add(own.workspaceId, 1, null);
   const contacts = await makeContacts(own, rows);
   const list = await api.request('POST', '/v2/contact-lists', { key: own.key, body: { name: 'All' } });

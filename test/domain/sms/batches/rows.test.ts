@@ -25,7 +25,7 @@ test('any number of rows with senders and contents of their own neither fill the
   for (let row = 0; row < 20_000; row += 1)
     told.add(JSON.stringify(await faultOf({ content: `${row} ${'x'.repeat(600)}` })));
   expect([...told]).toEqual(['{"field":"sender","message":"is not of this workspace"}', 'null']);
-  // All of them would be more than 20 megabytes.
+  // All messages together would take more than 20 megabytes.
   expect(keptMemory().heapUsed - before).toBeLessThan(8_000_000);
   expect(await faultOf({ sender: 'bEta' })).toBeNull();
   expect(await faultOf({ content: 'x'.repeat(5_000) })).toMatchObject({ field: 'content' });

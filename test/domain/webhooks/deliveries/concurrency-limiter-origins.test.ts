@@ -5,7 +5,7 @@ import { waitFor } from '../../../support/time/wait-for.ts';
 import { endpoint, limiterOf, send } from './gates.ts';
 
 const origin = 'https://example.com';
-/** All that follows from what has happened has happened by then. */
+/** Waits until all pending promise callbacks have run. */
 const turn = () => new Promise(setImmediate);
 const toOrigin = (
   limiter: ReturnType<typeof limiterOf>,
@@ -45,13 +45,13 @@ test('a webhook alone at its origin has all slots, and the next one its part as 
     await waitFor('the second has what has become free', () => second.out() === freed);
     expect(busy.out()).toBe(20 - freed);
   }
-  // From here on they are even: what one gives back is its own again.
+  // Now both have the same number of slots, and each gets back the slots that it frees.
   for (const each of [busy, second]) {
     each.answer(5);
     await waitFor('it has them again', () => each.unanswered() === 10);
     expect([busy.out(), second.out()]).toEqual([10, 10]);
   }
-  // Slots that the one does not need are the other's.
+  // One webhook no longer needs its slots, so the other gets them.
   for (const count of [10, 10, 5]) {
     second.answer(count);
     await turn();
@@ -79,7 +79,7 @@ test('who waits at an origin that does not answer is sent away, and so is who co
   expect(ended).toEqual({ posted: 100, sentAway: 0 });
   hanging.answer();
   await Promise.all(many.map((one) => one.all));
-  // It answers again, so whoever comes is let in.
+  // The origin answers again, so every new request is let in.
   const again = toOrigin(limiter, 'late', 5, async () => ({}));
   await again.all;
   expect(again.ended).toEqual({ posted: 5, sentAway: 0 });
@@ -96,14 +96,14 @@ test('for all webhooks of a slow origin together no more may wait than their par
   const many = Array.from({ length: 50 }, (_, index) => toOrigin(limiter, `${index}`, 10, slow.request));
   const sentAway = () => many.reduce((sum, { ended }) => sum + ended.sentAway, 0);
   await waitFor('the others are sent away', () => sentAway() > 350);
-  // The places that each line has for sure, 20 and 20/2 and 20/3 and so on, and what would be over in a second or so.
+  // The bound adds the guaranteed places of each queue (20, 20/2, 20/3 and so on) and the requests of about a second.
   expect(limiter.counts().waiting).toBeLessThanOrEqual(66 + 40 + 50);
   const other = send(limiter, 'elsewhere', 30, slow.request);
   await waitFor('the other has its slots', () => slow.out() >= 39);
   expect(other.ended.sentAway).toBe(0);
 });
 
-/** Somebody comes, or requests are answered. */
+/** Steps of a run: new requests come, or requests are answered. */
 const steps = fc.array(
   fc.oneof(
     fc.record({ webhook: fc.nat(4), origin: fc.nat(1), count: fc.integer({ min: 1, max: 12 }) }),

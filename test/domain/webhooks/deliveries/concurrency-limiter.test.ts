@@ -8,7 +8,7 @@ import { skippableTimers } from '../../../support/time/skip-time.ts';
 import { waitFor } from '../../../support/time/wait-for.ts';
 import { endpoint, limiterOf, limits, send } from './gates.ts';
 
-/** All slots of webhook `a` but one are taken, and the limiter has seen that it takes half a second to answer. */
+/** Takes all slots of webhook `a` but one, after the limiter has seen that its answers take half a second. */
 async function fillSlowly(limiter: ConcurrencyLimiter, slow: ReturnType<typeof endpoint>): Promise<void> {
   const skip = skippableTimers({ clock: true });
   const known = send(limiter, 'a', 20, slow.request);
@@ -36,7 +36,7 @@ test('webhooks that do not answer leave slots and places to those that do', asyn
   const many = Array.from({ length: 100 }, (_, index) =>
     send(limiter, `hanging ${index}`, 30, hanging.request),
   );
-  // Each has a slot or two, and who waits for it loses patience.
+  // Each webhook has one or two slots; requests that wait for a slot time out.
   await waitFor('nobody waits for them', () => hanging.out() >= 200 && limiter.counts().waiting === 0);
   expect(hanging.out()).toBeLessThan(400 + 2 * 100);
   const { ended, all } = send(limiter, 'healthy', 500, async () => ({}));
@@ -48,7 +48,7 @@ test('webhooks that do not answer leave slots and places to those that do', asyn
 
 test('while a webhook answers, who waits for it may wait for longer', async () => {
   const [limiter, slow] = [limiterOf({ perWebhook: 2, patienceMs: 300 }), endpoint()];
-  // A busy machine would take the time from one answer to the next beyond all patience.
+  // On a busy machine the real time between two answers could be longer than the patience, so timers are fake.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { ended, all } = send(limiter, 'a', 20, slow.request);
@@ -74,7 +74,7 @@ test('for a slow webhook no more may wait than its part, and it leaves room for 
   const [limiter, slow] = [limiterOf({ waiting: 100 }), endpoint()];
   await fillSlowly(limiter, slow);
   const { ended } = send(limiter, 'a', 500, slow.request);
-  // The part is as much as would be over in a second, or half of all places.
+  // The part is the requests that would end within a second, or half of all places.
   await waitFor('the others are sent away', () => ended.sentAway > 350);
   expect(limiter.counts().waiting).toBeLessThanOrEqual(100);
   const other = send(limiter, 'b', 30, slow.request);
@@ -114,7 +114,7 @@ test('for a webhook that is known to be quick any number may wait', async () => 
     return {};
   };
   const long = () => new Promise<object>((resolve) => (answer = () => resolve({})));
-  // Its line is kept while one request is out.
+  // The queue of a webhook is kept while one of its requests is out.
   const one = send(limiter, 'a', 1, long);
   await waitFor('it is out', () => limiter.counts().inFlight === 1);
   await send(limiter, 'a', 10, quick).all;
@@ -129,7 +129,7 @@ test('for a webhook that is known to be quick any number may wait', async () => 
 test('no more are claimed ahead of their slots than all webhooks together may, and each goes on', async () => {
   const limiter = limiterOf({ ahead: 50, perWebhook: 2, inFlight: 4_000 });
   const webhooks = Array.from({ length: 30 }, (_, index) => `webhook-${index}`);
-  // Each is known to be quick, while one request of it is out.
+  // The limiter has seen that each webhook is quick, while one request of each is out.
   const slow = endpoint();
   const first = webhooks.map((id) => send(limiter, id, 1, slow.request));
   await waitFor('one of each is out', () => slow.out() === 30);
@@ -142,7 +142,7 @@ test('no more are claimed ahead of their slots than all webhooks together may, a
     }),
   );
   await waitFor('the others wait', () => limiter.counts().waiting === 3_000 - places.length);
-  // One more slot of each, beside those of all.
+  // Each webhook has one more slot, beside the slots shared by all.
   expect(places.length).toBeGreaterThanOrEqual(50);
   expect(places.length).toBeLessThanOrEqual(50 + 2 * 30);
   for (let next = places.pop(); next || limiter.counts().waiting > 0; next = places.pop()) {

@@ -16,7 +16,7 @@ export const limits: ConcurrencyLimits = {
 export const limiterOf = (changes: Partial<ConcurrencyLimits> = {}) =>
   createConcurrencyLimiter(() => ({ ...limits, ...changes }));
 
-/** An endpoint that answers when it is told to. */
+/** Makes an endpoint that answers only when a test tells it to. */
 export function endpoint() {
   const answers: (() => void)[] = [];
   let [out, most] = [0, 0];
@@ -37,7 +37,7 @@ export function endpoint() {
   };
 }
 
-/** So many deliveries to a webhook; counts what became of them. */
+/** Sends `count` deliveries to a webhook, and counts their outcomes. */
 export function send(
   limiter: ConcurrencyLimiter,
   webhookId: string,

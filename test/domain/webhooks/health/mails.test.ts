@@ -51,7 +51,7 @@ test('the mails say which webhook, since when, what came back, what comes next a
     response_status: 503,
     error: 'http_status',
   });
-  // Neither of them is the last failure: nothing came of the one, and the other only asked for time.
+  // Neither delivery is the last failure: the first was not attempted, and the second was only asked to wait.
   await webhook.addDelivery({ parked: 1, due_at: later(lastAt, 601 * minuteMs) });
   await webhook.addDelivery({
     parked: 1,
@@ -60,7 +60,7 @@ test('the mails say which webhook, since when, what came back, what comes next a
     response_status: 429,
     error: 'http_status',
   });
-  // The oldest that waits, from long before the outage.
+  // The oldest waiting delivery was made long before the outage.
   const madeAt = later(failedAt, -300 * minuteMs);
   await webhook.addDelivery({
     parked: 1,

@@ -27,7 +27,7 @@ beforeAll(async () => {
   address = await alertAddress(own);
 });
 beforeEach(async () => {
-  // The attempts of the tests before are out of sight.
+  // The attempts of earlier tests are now too old to count.
   await advanceClock(20 * minuteMs);
 });
 
@@ -35,7 +35,7 @@ let tests = 0;
 
 const someWorkspaces = Array.from({ length: 5 }, () => newId('workspace', new Date()));
 
-/** Notes attempts at hosts of this test: so many fail, so many are reached. They belong to these workspaces in turn. */
+/** Notes attempts at `failing` and `reached` hosts of this test; the hosts belong to these workspaces in turn. */
 async function hosts(
   name: string,
   { failing, reached }: { failing: number; reached: number },
@@ -156,7 +156,7 @@ test('while it is suspect nobody is warned or switched off, by no way, and all i
   await health.watch();
   for (const webhook of [byAttempt, byClock, atRisk])
     expect(await webhook.read()).toMatchObject({ active: true, warnedAt: null, failingSince: failedAt });
-  // It is counted all the same.
+  // The failure is counted all the same.
   expect(await byAttempt.read()).toMatchObject({ consecutiveFailures: 2 });
   expect((await systemMailsTo(address)).length).toBe(mailsBefore);
 
@@ -166,7 +166,7 @@ test('while it is suspect nobody is warned or switched off, by no way, and all i
     expect(await webhook.read()).toMatchObject({ active: false, autoDisabled: true });
   expect(await atRisk.read()).toMatchObject({ active: true });
   expect((await atRisk.read()).warnedAt).not.toBeNull();
-  // Each was warned before it was switched off.
+  // Each webhook was warned before it was switched off.
   expect((await systemMailsTo(address)).length).toBe(mailsBefore + 5);
 });
 

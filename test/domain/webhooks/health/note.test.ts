@@ -73,7 +73,7 @@ test('workers that note at once lose no failure and warn once', async () => {
   const before = (await systemMailsTo(address)).length;
   await Promise.all(
     Array.from({ length: 25 }, (_, worker) =>
-      // Each in an order of its own.
+      // Each worker notes the failures in its own random order.
       health.note(
         watched.toSorted(() => Math.random() - 0.5).map(({ failure }) => failure(later(time, worker))),
       ),
@@ -204,7 +204,7 @@ test('a success whose note was lost with its worker saves the webhook all the sa
     failingSince: later(first, 5 * minuteMs),
     consecutiveFailures: 1,
   });
-  // The clock does not switch off what has recovered either.
+  // The check by the clock does not switch off a recovered webhook either.
   await advanceClockTo(later(first, 6 * minuteMs));
   await health.watch();
   expect(await other.read()).toMatchObject({
@@ -241,7 +241,7 @@ test('a webhook whose host is longer than any may be now is warned of and switch
   const address = await alertAddress(own);
   const url = `https://${'a.'.repeat(900)}example/hook`;
   const webhook = await watchedWebhook(own, { autoDisableAfterMinutes: 60, atRiskAlertPercent: 1 });
-  // Stored before such hosts were refused.
+  // Such a URL may have been stored before such hosts were refused.
   await changeWebhook(webhook.id, { url });
   const { host } = new URL(url);
   const [beside, mails] = [await watchedWebhook(own), (await systemMailsTo(address)).length];

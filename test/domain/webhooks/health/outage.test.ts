@@ -4,7 +4,7 @@ import { after, dueOf, type End, type Health } from '../../../../shared/domain/w
 
 const start = Date.parse('2026-11-20T10:00:00Z');
 const minuteMs = 60_000;
-/** So many minutes after the start. */
+/** Returns the time `minutes` minutes after the start. */
 const at = (minutes: number) => new Date(start + minutes * minuteMs);
 const fails = (minutes: number): End => ({ isSuccess: false, endedAt: at(minutes) });
 const succeeds = (minutes: number): End => ({ isSuccess: true, endedAt: at(minutes) });
@@ -21,7 +21,7 @@ const healthy: Health = {
   consecutiveFailures: 0,
   recoveredAt: null,
 };
-/** The health that the attempts, noted one batch after the other, leave behind. */
+/** Returns the health after these batches of attempts have been noted one after the other. */
 const noted = (...batches: End[][]) => batches.reduce<Health>(after, healthy);
 const outage = ({ failingSince, consecutiveFailures }: Health) => ({
   since: failingSince && (failingSince.getTime() - start) / minuteMs,
@@ -126,7 +126,7 @@ test.each<[string, Partial<Health>, number | null, number | null]>([
     ...(offAfter === null
       ? []
       : ([
-          // Where both are overdue the warning goes first.
+          // If both are overdue, the warning comes first.
           [offAfter, warnAfter === null ? ['switch_off'] : ['warning', 'switch_off']],
           [1e6, warnAfter === null ? ['switch_off'] : ['warning', 'switch_off']],
         ] as const)),

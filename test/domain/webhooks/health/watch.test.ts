@@ -22,7 +22,7 @@ useDatabase();
 
 beforeAll(() => changeSettings({ SYSTEM_SENDER: 'alerts@platform.example' }));
 
-/** A webhook in a workspace of its own, and the subjects of the mails about it. */
+/** Makes a webhook in its own workspace; also returns a reader of the subjects of the mails about it. */
 async function alone(settings: Record<string, unknown> = {}) {
   const own = await workspace();
   const address = await alertAddress(own);
@@ -32,7 +32,7 @@ async function alone(settings: Record<string, unknown> = {}) {
 const warning = 'Webhook to hooks.example.com is failing';
 const switchOff = 'Webhook to hooks.example.com has been switched off';
 
-// Real time goes by while a test runs, so it looks a while before the time and then at it.
+// Real time passes while a test runs, so each test checks 20 seconds before a time, and then at the time.
 const shortlyBefore = (time: Date) => later(time, -20_000);
 
 async function watchAt(time: Date): Promise<void> {
@@ -130,7 +130,7 @@ test('one that comes after more than fit a page is reached, when all of them fai
   const columns = (await query('SHOW COLUMNS FROM webhooks')).map((column) => column['Field'] as string);
   const values: Record<string, string> = {
     id: "UNHEX(CONCAT('00', LEFT(SHA2(seq, 256), 30)))",
-    // They stay where they are, before the one that is not.
+    // These webhooks are never switched off, so they stay before the one that is not exempt.
     auto_disable_exempt: '1',
   };
   await query(
@@ -157,9 +157,9 @@ test.each([
   const id = await webhook.addDelivery(columns());
   await health.watch();
   expect(await webhook.read()).toMatchObject({ active: true, failingSince: failedAt });
-  // The warning was due long ago, and waits for no attempt.
+  // The warning is long overdue, and does not wait for an attempt to end.
   expect(await isWarned(webhook)).toBe(true);
-  // Its end decides: it failed, and is tried again much later.
+  // The end of the attempt decides: the attempt failed, and the next one is much later.
   await query(
     `UPDATE webhook_deliveries SET due_at = ?, parked = 1, lease_token = NULL, attempts = 1, attempted_at = ?,
        error = 'timeout' WHERE id = ?`,
@@ -188,7 +188,7 @@ test('a webhook that a 429 has paused is left alone until the pause is over', as
   await webhook.addDelivery({ due_at: later(failedAt, 40 * minuteMs), parked: 1 });
   await watchAt(later(failedAt, 35 * minuteMs));
   expect(await isOff(webhook)).toBe(false);
-  // The pause is over and the attempt is due: its end decides.
+  // The pause is over and the attempt is due: the end of the attempt decides.
   await watchAt(later(failedAt, 41 * minuteMs));
   expect(await isOff(webhook)).toBe(false);
   await query("UPDATE webhook_deliveries SET status = 'failed', due_at = NULL WHERE webhook_id = ?", [

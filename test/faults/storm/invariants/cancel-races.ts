@@ -2,7 +2,7 @@ import { type Item, isTaken } from '../ledger.ts';
 import type { Evidence, Finding } from '../types.ts';
 import { collect } from './findings.ts';
 
-/** I6: either the cancellation was answered with 200 and nothing arrives, or it was refused and the message goes its way. */
+/** I6: a cancellation is answered with 200 and nothing arrives, or it is refused and the message goes out. */
 export function cancelRaces({ ledger, rows }: Evidence): Finding[] {
   const findings = collect('I6');
   const hasArrived = ({ kind, id, key }: Item) =>

@@ -4,12 +4,12 @@ import { collect } from './findings.ts';
 
 const lanes = 3;
 const defaultConcurrency = 40;
-/** Of everything that came: more answers that come too late are no accident of a busy machine. */
+/** The share of all arrivals whose answer may come too late: more is no accident of a busy machine. */
 const mostLate = { share: 0.03, atLeast: 10 };
 
 /**
- * I3: a second copy has a fault that explains it (a kill, a hang, a lost SMTP answer, a database that could not be told),
- * no email has a third, and one kill makes no more than the worker had in hand.
+ * I3: a fault explains each second copy (a kill, a hang, a lost SMTP answer, a database that was away), no email has a
+ * third copy, and one kill causes no more second copies than the worker had emails in progress.
  */
 export function countedDuplicates({ world, ledger, faults, rows }: Evidence): Finding[] {
   const findings = collect('I3');

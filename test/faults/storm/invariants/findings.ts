@@ -1,6 +1,6 @@
 import type { Evidence, Finding, Invariant } from '../types.ts';
 
-/** Collects what one check finds, by what is wrong. */
+/** Collects the findings of one check, grouped by their text. */
 export function collect(invariant: Invariant) {
   const found = new Map<string, string[]>();
   return {
@@ -20,7 +20,7 @@ export function collect(invariant: Invariant) {
 
 export type Collected = ReturnType<typeof collect>;
 
-/** Answers of an operation that no caller should get. */
+/** Adds the answers of these operations that no caller should get. */
 export function addOdd({ ledger }: Evidence, findings: Collected, operations: readonly string[]): void {
   for (const { operation, text } of ledger.oddAnswers)
     if (operations.includes(operation)) findings.add(`an answer that should not be: ${operation}`, text);

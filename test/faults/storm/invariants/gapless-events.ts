@@ -4,12 +4,12 @@ import type { Evidence, Finding } from '../types.ts';
 import type { Customer } from '../workspaces.ts';
 import { type Collected, collect } from './findings.ts';
 
-/** Of a delivery that fails, by the default schedule. */
+/** Waits in seconds after each failed attempt of a delivery, by the default schedule. */
 const defaultWaits = '300,900,3600,14400,28800,43200';
 
 /**
- * I8: the feed told every event once, in the order of its position, and tells the same when it is read again; the events
- * of a record have no gap; each subscribed webhook got each event, under one Webhook-Id.
+ * I8: the feed gave every event once, in the order of its position, and gives the same events when it is read again.
+ * The events of a record have no gap. Each subscribed webhook got each event, under one Webhook-Id.
  */
 export async function gaplessEvents(evidence: Evidence): Promise<Finding[]> {
   const { ledger, rows } = evidence;

@@ -28,7 +28,7 @@ export const checks: readonly Check[] = [
   ownRowsOnly,
 ];
 
-/** All twelve. Called when everything has come to rest, the load is closed, and a web process still answers. */
+/** Checks all twelve invariants. The caller has closed the load, all work is done, and a web process still answers. */
 export async function checkInvariants(
   world: Pick<World, 'webUrls' | 'settings' | 'receivers'>,
   ledger: Ledger,

@@ -3,7 +3,7 @@ import type { RecordRow } from '../rows.ts';
 import type { Evidence, Finding } from '../types.ts';
 import { collect } from './findings.ts';
 
-/** I2: what arrives, and what is stored, was accepted; or asked for by a request whose answer was lost. Never after a cancellation. */
+/** I2: each message that arrives or is stored was requested (accepted, or its answer lost), and was not cancelled. */
 export function noGhost({ ledger, rows }: Evidence): Finding[] {
   const findings = collect('I2');
   const rowOf = new Map([...rows.emails.values()].map((row) => [row.reference, row]));

@@ -3,10 +3,10 @@ import type { RecordRow } from '../rows.ts';
 import type { Evidence, Finding } from '../types.ts';
 import { addOdd, collect } from './findings.ts';
 
-/** Ways to fail that the load brings about itself, or that say openly that nobody knows. */
+/** Reasons for failure that the load causes itself, or that say openly that the outcome is unknown. */
 const expectedReasons = {
   email: ['recipient_suppressed', 'delivery_uncertain'],
-  // The phones that refuse, and those that have said STOP.
+  // Reasons from phones that refuse texts or have sent STOP.
   sms: [
     'recipient_suppressed',
     'delivery_uncertain',
@@ -18,7 +18,7 @@ const expectedReasons = {
 };
 const isAtRest = ['sent', 'delivered', 'failed', 'cancelled'];
 
-/** I1: what was accepted ends, or waits for a time that has not come; what counts as sent has arrived. */
+/** I1: each accepted message ends or waits for a later time; each message that counts as sent has arrived. */
 export function nothingLost(evidence: Evidence): Finding[] {
   const { ledger, rows } = evidence;
   const findings = collect('I1');
@@ -41,13 +41,13 @@ export function nothingLost(evidence: Evidence): Finding[] {
   return findings.list();
 }
 
-/** A one-time code is given up after half an hour, in which the relay can have been away each of the three times (API decisions §7). */
+/** A one-time code is given up after half an hour; the relay can be away at all three tries (API decisions §7). */
 function mayFail(row: RecordRow & { kind?: string }, kind: Item['kind']): boolean {
   if (row.kind === 'authentication' && row.retries >= 2 && row.reasonCode?.startsWith('relay_')) return true;
   return expectedReasons[kind].includes(row.reasonCode ?? '');
 }
 
-/** Held texts wait for a balance, as long as they may. */
+/** Returns whether the record waits for a later time; a held text waits for a balance until its `due_at`. */
 function waits({ status, dueMs }: RecordRow, atMs: number): boolean {
   return (status === 'queued' || status === 'held') && dueMs !== null && dueMs > atMs;
 }

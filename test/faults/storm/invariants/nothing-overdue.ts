@@ -2,14 +2,14 @@ import type { Told } from '../feed.ts';
 import type { Evidence, Finding } from '../types.ts';
 import { type Collected, collect } from './findings.ts';
 
-/** Work that a busy machine does at the least. */
+/** The least items a second that a busy machine works off. */
 const leastPerSecond = 15;
 const slackMs = 20_000;
 const endings = ['email.sent', 'email.failed', 'email.bounced', 'sms.sent', 'sms.failed'];
 
 /**
- * I11: when all is sound again, everything that is due is done within the pause of the sweep, the lease, and the time
- * that the backlog takes; nothing stays overdue or in the hands of a worker that is gone.
+ * I11: after the last fault, all due work is done within the pause of the sweep, the lease, and the time for the
+ * backlog; no work stays overdue or leased to a dead worker.
  */
 export function nothingOverdue(evidence: Evidence): Finding[] {
   const { rows } = evidence;
@@ -25,7 +25,7 @@ export function nothingOverdue(evidence: Evidence): Finding[] {
   return findings.list();
 }
 
-/** Items that were handed over later than the recovery may take. One that was to be tried again later is not counted. */
+/** Adds items that were handed over after the longest recovery time; items with a retry or a set time do not count. */
 function addSlow({ world, ledger, faults, rows }: Evidence, findings: Collected): void {
   const lastFaultEndMs = Math.max(0, ...faults.map(({ atMs, lastedMs }) => atMs + lastedMs));
   const longestFaultMs = Math.max(0, ...faults.map(({ lastedMs }) => lastedMs));

@@ -1,7 +1,7 @@
 import type { Evidence, Finding } from '../types.ts';
 import { addOdd, collect } from './findings.ts';
 
-/** I12: no workspace sees, gets or owns what is another's; the bystander, who did nothing, has nothing. */
+/** I12: no workspace sees, gets or owns data of another one; the bystander, who did nothing, has nothing. */
 export function ownRowsOnly(evidence: Evidence): Finding[] {
   const { world, ledger, rows } = evidence;
   const findings = collect('I12');

@@ -2,11 +2,11 @@ import type { TextRow, UsageRow } from '../rows.ts';
 import type { Evidence, Finding } from '../types.ts';
 import { collect } from './findings.ts';
 
-/** No gateway has it, so its parts and its price went back. */
+/** Returns whether no gateway has the text, so that its parts and its price were given back. */
 const isGivenBack = ({ status, sentMs, uncertainCount }: TextRow): boolean =>
   status === 'cancelled' || (status === 'failed' && sentMs === null && uncertainCount === 0);
 
-/** I7: what a key has used and what a balance was charged is what its messages say; no limit is passed; nothing is negative. */
+/** I7: the usage of a key and the charges of a balance match their messages; no limit is exceeded, nothing negative. */
 export function quotas({ ledger, rows }: Evidence): Finding[] {
   const findings = collect('I7');
   const outbound = [...rows.texts.values()].filter(({ direction }) => direction === 'outbound');

@@ -28,7 +28,7 @@ const next: Record<string, Record<string, readonly string[]>> = {
   },
 };
 
-/** I5: state never goes back, what has ended stays so, and times and counts never fall. */
+/** I5: a state never goes back, a final state never changes, and times and counts never fall. */
 export function stateForward(evidence: Evidence): Finding[] {
   const { ledger, rows } = evidence;
   const findings = collect('I5');

@@ -18,7 +18,7 @@ type Vectors = {
   }[];
 };
 
-/** Signed requests, frozen: whatever signs for this service makes these, up to the random part of ECDSA. */
+/** Frozen signed requests: every signer for this service makes exactly these, except for the random part of ECDSA. */
 export const frozen: Vectors = JSON.parse(
   readFileSync(join(import.meta.dirname, 'request-signatures.json'), 'utf8'),
 );

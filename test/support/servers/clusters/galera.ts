@@ -7,20 +7,20 @@ import { newDatabaseName } from '../../database/database-name.ts';
 import { waitFor } from '../../time/wait-for.ts';
 import { type OwnMysql, ownFolder, startOwnMysql } from '../own-servers.ts';
 
-/** A node of a group that all have the same rows. */
+/** A node of a group in which all nodes have the same rows. */
 export type Node = OwnMysql & {
-  /** Until it is well: it has its quorum, and all that the others have. */
+  /** Waits until the node is in a quorum and has everything that the other nodes have. */
   untilJoined: () => Promise<void>;
-  /** From the others, not from those who call it; `rejoin` takes it back. */
+  /** Isolates the node from the other nodes, but not from its clients; `rejoin` ends the isolation. */
   cutOff: () => Promise<void>;
   rejoin: () => Promise<void>;
 };
 
 const isRoot = process.getuid?.() === 0;
-// A busy machine takes long over it.
+// On a busy machine a node may take long to join.
 const limit = { timeoutMs: 120_000 };
 
-/** About twice what the guide for operators has: the nodes share one busy machine here, and wait for each other. */
+/** About twice the times of the guide for operators: the nodes share one busy machine here, and wait for each other. */
 const soon = [
   'evs.keepalive_period=PT0.5S',
   'evs.suspect_timeout=PT2S',
@@ -29,12 +29,12 @@ const soon = [
   'evs.install_timeout=PT3S',
 ];
 
-/** Such small files are soon copied. */
+/** Small log files, which are quickly copied to another node. */
 const small = ['--innodb-log-file-size=16M'];
 
 /**
- * As systemd does it: how far a node that was killed has come is asked of its tables; or everything would be copied to
- * it anew. The first node of all makes the group.
+ * Does the work of systemd before a start: it reads from the tables how far a killed node had come. Otherwise
+ * everything would be copied to the node again. The very first node makes the group.
  */
 const beforeStart = [
   'if [ -e "$folder/new-group" ]; then rm "$folder/new-group"; more=--wsrep-new-cluster',
@@ -44,7 +44,7 @@ const beforeStart = [
   'fi',
 ];
 
-/** Several MariaDB of one test file that are a Galera cluster. */
+/** Starts the MariaDB nodes of a Galera cluster for one test file. */
 export async function startGalera(count = 3): Promise<Node[]> {
   const found = withPath(asRoot(await findGalera(() => undefined)));
   const secrets = { password: randomBytes(18).toString('hex'), database: newDatabaseName('messaging') };
@@ -52,7 +52,7 @@ export async function startGalera(count = 3): Promise<Node[]> {
     string,
     ...string[],
   ];
-  // Users are made by a server that is alone: one of a group would refuse, as it is not ready so early.
+  // A server outside the group creates the users: a node of a group is not ready so early, and would refuse.
   await (await startOwnMysql({ ...secrets, found, folder: first, options: small })).stop();
   const folders = [first, ...others];
   const group = await Promise.all(folders.map(async (folder) => kept.port(folder, 'group')));
@@ -70,11 +70,11 @@ export async function startGalera(count = 3): Promise<Node[]> {
     fs.writeFileSync(path.join(first, 'new-group'), '');
     return start(first);
   };
-  // A group of one, whose data the others begin with: so the tables say which state of the group they are.
+  // All nodes start with the data of a one-node group, so their tables say which state of the group they hold.
   await (await make()).stop();
   for (const folder of others)
     fs.cpSync(path.join(first, 'mariadb'), path.join(folder, 'mariadb'), { recursive: true });
-  // They find the first one there, and take from it what they miss.
+  // The other nodes find the first one running, and take from it the changes that they lack.
   const nodes = [await make(), ...(await Promise.all(others.map(start)))];
   await Promise.all(nodes.map((node) => node.untilJoined()));
   return nodes;
@@ -92,7 +92,7 @@ async function optionsOf(found: Program, folder: string, group: readonly number[
   ];
   return [
     ...small,
-    // Its users are there.
+    // The data already contains the users.
     '--init-file=/dev/null',
     '--wsrep-on=ON',
     `--wsrep-provider=${path.join(base, 'lib/galera/libgalera_smm.so')}`,
@@ -107,8 +107,8 @@ async function optionsOf(found: Program, folder: string, group: readonly number[
 }
 
 /**
- * The same program in a folder of its own, in which rsync is one that root can use: the real one would become nobody to
- * receive, who may not write there.
+ * Returns the same program in its own folder, with an rsync that root can use. The real rsync switches to the user
+ * `nobody` to receive files, and that user may not write there.
  */
 function asRoot(found: Program): Program {
   if (!isRoot) return found;
@@ -131,7 +131,7 @@ function asRoot(found: Program): Program {
   return { ...found, command: path.join(own, path.relative(base, found.command)) };
 }
 
-/** Its scripts call the programs beside it by their names. */
+/** Adds the program's folder to PATH, because its scripts call the programs there by name. */
 function withPath(found: Program): Program {
   const programs = path.join(path.dirname(path.dirname(found.command)), 'bin');
   return { ...found, env: { ...found.env, PATH: `${programs}:${found.env['PATH']}` } };
@@ -150,7 +150,7 @@ function asNode(server: OwnMysql): Node {
   return node;
 }
 
-/** A node that stood still takes itself for well, until it asks the others: a read that waits for them fails there. */
+/** Tells whether the node has joined. A node that was frozen believes so until it asks the others, as this does. */
 async function isJoined({ query }: OwnMysql): Promise<boolean> {
   const asked = await query('SET STATEMENT wsrep_sync_wait = 1 FOR SELECT 1').catch(() => null);
   if (!asked) return false;

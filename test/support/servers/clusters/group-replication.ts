@@ -5,26 +5,26 @@ import { newDatabaseName } from '../../database/database-name.ts';
 import { waitFor } from '../../time/wait-for.ts';
 import { type OwnMysql, ownFolder, startOwnMysql } from '../own-servers.ts';
 
-/** A member of a group that all have the same rows, of which one takes writes. */
+/** A member of a group in which all members have the same rows and only one, the primary, takes writes. */
 export type Member = OwnMysql & {
   /**
-   * Until it has all that the others have. One that its group has put out joins it anew, and one that starts joins only
-   * here: until then it takes writes that no other has, as one does that cannot join.
+   * Waits until the member has everything that the others have. A member that the group has expelled joins again here.
+   * A started member joins only here: until then it takes writes that no other has, as does one that cannot join.
    */
   untilJoined: () => Promise<void>;
-  /** Whether it is the one that takes writes, and its group agrees. */
+  /** Tells whether this member is the primary, and its group agrees. */
   isPrimary: () => Promise<boolean>;
-  /** How many transactions of the others it has still to apply: as primary it would take no writes before. */
+  /** Returns how many transactions of the others it must still apply. As primary it takes no writes before that. */
   backlog: () => Promise<number>;
-  /** A planned switch: it takes the place of the primary. */
+  /** A planned switch: this member takes the place of the primary. */
   becomePrimary: () => Promise<void>;
 };
 
-// A busy machine takes long over it.
+// On a busy machine a member may take long to join.
 const limit = { timeoutMs: 180_000 };
 const replica = `'replica'@'127.0.0.1'`;
 
-/** Its users are made at the first start: to do it again would be something that its group has not done. */
+/** Creates the users only at the first start: a second time would be a change that the group does not have. */
 const usersOnce = [
   'if [ -d "$folder/mysql" ]; then',
   '  [ ! -e "$folder/made" ] || more=--init-file=/dev/null',
@@ -32,7 +32,7 @@ const usersOnce = [
   'fi',
 ];
 
-/** Several MySQL of one test file that are a group with one primary (Group Replication). */
+/** Starts the MySQL servers of a group with one primary (Group Replication) for one test file. */
 export async function startGroupReplication(count = 3): Promise<Member[]> {
   const found = await findOracleMysql(() => undefined);
   const shared = { password: randomBytes(18).toString('hex'), database: newDatabaseName('messaging') };
@@ -50,11 +50,11 @@ export async function startGroupReplication(count = 3): Promise<Member[]> {
       }),
     ),
   );
-  // MySQL takes no password of more than 32 characters for it.
+  // MySQL takes at most 32 characters as a password for replication.
   const password = randomBytes(16).toString('hex');
   const members = servers.map(asMember);
   for (const [index, server] of servers.entries()) {
-    // Each has them for itself: they are no part of what the group does.
+    // Each member creates this user for itself, outside the transactions of the group.
     await server.query(
       `SET sql_log_bin = 0; CREATE USER ${replica} IDENTIFIED BY '${password}';
       GRANT REPLICATION SLAVE, BACKUP_ADMIN, GROUP_REPLICATION_STREAM, CONNECTION_ADMIN ON *.* TO ${replica};
@@ -72,8 +72,8 @@ export async function startGroupReplication(count = 3): Promise<Member[]> {
 }
 
 /**
- * As the guide for operators has it: a member that is lost is put out of its group at once, and one that sees no majority
- * leaves it by itself.
+ * Returns the options of the guide for operators: the group expels a lost member at once, and a member that sees no
+ * majority leaves the group by itself.
  */
 function optionsOf(index: number, port: number, { name, seeds }: { name: string; seeds: string }): string[] {
   return [
@@ -104,7 +104,7 @@ async function stateOf({ query }: OwnMysql): Promise<State | undefined> {
   return row as State | undefined;
 }
 
-/** A member that stood still takes itself for one of its group, until it asks the others. */
+/** Tells whether the group agrees. A member that was frozen believes it is in the group until it asks the others. */
 async function agrees({ query }: OwnMysql): Promise<boolean> {
   const asked = query("SET SESSION group_replication_consistency = 'BEFORE'; START TRANSACTION; COMMIT");
   return asked.then(

@@ -11,17 +11,17 @@ import { waitFor } from '../../time/wait-for.ts';
 import { type OwnMysql, type OwnServer, ownFolder, run } from '../own-servers.ts';
 import { addressOf } from '../tcp-proxy.ts';
 
-/** A HAProxy that leads to the one of several MySQL that is written to. */
+/** A HAProxy that leads to the one MySQL, of several, that takes writes. */
 type Haproxy = OwnServer & {
-  /** Nobody is led to that server any more until `takeBack`, and connections to it are ended: a planned switch. */
+  /** A planned switch: `away` ends the server's connections and sends it no new ones, until it is led `back`. */
   lead: (away: 'away' | 'back', from: OwnMysql) => Promise<void>;
 };
 
 const guides = path.join(checkout, 'api/public/guides');
 
 /**
- * By the files of the guide for operators, with other addresses. `client` is the MariaDB whose `mariadb` asks the servers
- * whether they are well.
+ * Starts HAProxy with the files of the guide for operators, with other addresses. `client` is the MariaDB whose
+ * `mariadb` program the health checks use.
  */
 export async function startHaproxy(nodes: readonly OwnMysql[], client: Program): Promise<Haproxy> {
   const folder = ownFolder('haproxy');
@@ -34,7 +34,7 @@ export async function startHaproxy(nodes: readonly OwnMysql[], client: Program):
   fs.writeFileSync(file, configurationOf(nodes, { port, portOfOthers, check, socket, client }), {
     mode: 0o600,
   });
-  // Both it and the client that it starts may have libraries of their own.
+  // HAProxy and the client that it starts may each have libraries of their own.
   const libraries = [program, client].flatMap(({ env }) => env['LD_LIBRARY_PATH'] ?? []).join(path.delimiter);
   const url = new URL(nodes[0]!.url);
   url.port = String(port);
@@ -59,7 +59,7 @@ export async function startHaproxy(nodes: readonly OwnMysql[], client: Program):
         away === 'away'
           ? [`set server ${name} state maint`, `shutdown sessions server ${name}`]
           : [`set server ${name} state ready`];
-      // It may have been killed, and is started again.
+      // A test may have killed HAProxy; startServer then starts it again.
       for (const command of commands)
         await waitFor('the proxy is there', () => control(socket, command).then(() => true), {
           timeoutMs: 60_000,
@@ -68,7 +68,7 @@ export async function startHaproxy(nodes: readonly OwnMysql[], client: Program):
   };
 }
 
-/** It needs nothing but to be let in. */
+/** Creates the user of the health checks. It needs no rights except to log in. */
 async function checkingUser({ query }: OwnMysql): Promise<{ name: string; password: string }> {
   const user = { name: `check_${randomBytes(4).toString('hex')}`, password: randomBytes(18).toString('hex') };
   await query(`CREATE USER '${user.name}'@'127.0.0.1' IDENTIFIED BY '${user.password}'`);
@@ -95,10 +95,10 @@ function configurationOf(
   const addresses = nodes.map(({ url }) => addressOf(url));
   return (
     text
-      // The web processes are found without it here.
+      // The tests find the web processes without HAProxy, so the part for requests is left out.
       .replace(/\n# Requests go to[\s\S]*$/, '\n')
       .replace('global\n', `global\n  stats socket ${socket} mode 600 level admin\n`)
-      // A check may take that long, on a machine on which everything runs.
+      // On one machine for all servers, a check may take as long as 3 s.
       .replace('inter 1s fastinter', 'inter 3s fastinter')
       .replace('127.0.0.1:3306', `127.0.0.1:${port}`)
       .replaceAll('127.0.0.1:3307', `127.0.0.1:${portOfOthers}`)
@@ -108,7 +108,7 @@ function configurationOf(
   );
 }
 
-/** A command to the running HAProxy, and what it says. */
+/** Sends a command to the running HAProxy and returns its answer. */
 async function control(socket: string, command: string): Promise<string> {
   const line = net.connect(socket);
   line.end(`${command}\n`);

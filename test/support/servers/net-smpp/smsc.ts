@@ -16,7 +16,7 @@ const folder = path.join(checkout, '.local/programs/net-smpp');
 const library = path.join(folder, 'usr/share/perl5');
 const packageName = 'libnet-smpp-perl';
 
-/** Where Perl finds the library beside its own folders, or why it cannot run here. */
+/** Returns the extra folder in which Perl finds the library, or the reason why the library cannot run here. */
 export async function lookForNetSmpp(): Promise<{ folder: string } | { reason: string }> {
   if (await runs()) return { folder: library };
   if (existsSync(library)) return { reason: 'Perl does not load it' };
@@ -35,9 +35,9 @@ async function runs(): Promise<boolean> {
   }
 }
 
-/** A text that has come whole, read as a phone reads it. */
+/** A text that has arrived completely, as a phone would show it. */
 export type Shown = { via: string; text: string; parts: number; ids: string[]; [field: string]: unknown };
-/** A text of a person. */
+/** A text that a person sends. */
 type Typed = {
   via: string;
   from: string;

@@ -19,7 +19,7 @@ import { waitFor } from '../../time/wait-for.ts';
 import { connectSmtp } from '../smtp-client.ts';
 import type { Relay, Routes } from './relay.ts';
 
-/** Postfix, or why it cannot run here. */
+/** Returns Postfix, or the reason why it cannot run here. */
 export async function lookForPostfix(): Promise<Program | string> {
   if (process.getuid?.() !== 0) return 'it needs root';
   const users = userIds();
@@ -32,7 +32,7 @@ export async function lookForPostfix(): Promise<Program | string> {
   }
 }
 
-// Users of every Debian that own nothing: Postfix insists on ones of its own, and none is to be made for a test.
+// Postfix insists on its own user and group, and a test must create none. Every Debian has these; they own nothing.
 const owner = 'news';
 const group = 'games';
 
@@ -49,7 +49,7 @@ function daemonsOf(program: Program): string {
   return path.resolve(path.dirname(program.command), '../lib/postfix/sbin');
 }
 
-/** A Postfix of its own, in a folder of its own, which gives up after seconds what it would retry for days. */
+/** Starts a separate Postfix in its own folder, which gives up after seconds instead of retrying for days. */
 export async function startPostfix(program: Program, routes: Routes): Promise<Relay> {
   const folder = mkdtempSync(path.join(tmpdir(), 'postfix-'));
   const port = await freePort();
@@ -67,7 +67,7 @@ export async function startPostfix(program: Program, routes: Routes): Promise<Re
   writeFileSync(path.join(folder, 'etc/master.cf'), masterConfig(port));
 
   const master = spawn(path.join(daemonsOf(program), 'master'), ['-c', path.join(folder, 'etc'), '-d'], {
-    // The leader of a group, which it ends as a whole.
+    // The master leads a process group of its own, so that `endGroup` ends all its daemons.
     detached: true,
     stdio: 'ignore',
     env: program.env,
@@ -88,7 +88,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid!, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process group is gone already.
   }
 }
 
@@ -111,7 +111,7 @@ function mainConfig(program: Program, folder: string, routes: Routes, ids: Ids):
     setgid_group: group,
     maillog_file_prefixes: folder,
     maillog_file: path.join(folder, 'mail.log'),
-    // The libraries that were unpacked with it.
+    // LD_LIBRARY_PATH leads to the libraries that were unpacked with Postfix.
     import_environment: 'MAIL_CONFIG TZ LANG=C LD_LIBRARY_PATH',
     export_environment: 'TZ LANG=C LD_LIBRARY_PATH',
     inet_interfaces: '127.0.0.1',
@@ -124,7 +124,7 @@ function mainConfig(program: Program, folder: string, routes: Routes, ids: Ids):
     smtpd_relay_restrictions: 'permit_mynetworks, reject',
     smtp_host_lookup: 'native',
     smtp_tls_security_level: 'none',
-    // Few servers of recipients offer it; where one does, it is the one that would report.
+    // Few servers of recipients offer DSN. Where one does, that server would report instead of this relay.
     smtp_discard_ehlo_keywords: 'dsn',
     virtual_mailbox_base: folder,
     virtual_mailbox_maps: 'static:boxes/',
@@ -137,7 +137,7 @@ function mainConfig(program: Program, folder: string, routes: Routes, ids: Ids):
     delay_warning_time: '1s',
     maximal_queue_lifetime: '5s',
     bounce_queue_lifetime: '5s',
-    // A daemon that fails at its start on a busy machine would be left alone for a minute.
+    // By default Postfix waits a minute after a daemon has failed to start, which happens on a busy machine.
     transport_retry_time: '1s',
     service_throttle_time: '1s',
     transport_maps: `inline:{ ${transports.join(', ')} }`,

@@ -1,8 +1,8 @@
-/** Where mail for each domain goes: to the server on this port, or into a mailbox of the relay's own, which is a delivery. */
+/** Domain -> where its mail goes: to the server on this port, or into the relay's own mailbox, which is a delivery. */
 export type Routes = Record<string, number | 'mailbox'>;
 
 export type Relay = {
   port: number;
-  /** The text that it has written, for the message of a failed test. */
+  /** Returns the relay's log, for the message of a failed test. */
   log: () => string;
 };

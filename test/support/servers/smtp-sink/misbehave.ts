@@ -13,7 +13,7 @@ const misbehaviours = {
 
 export type Misbehaviour = keyof typeof misbehaviours;
 
-/** Takes the connection over if the mode asks for it. */
+/** Takes the connection over if the mode asks for it, and returns whether it did. */
 export function misbehave(socket: Socket, mode: string): boolean {
   if (!Object.hasOwn(misbehaviours, mode)) return false;
   misbehaviours[mode as Misbehaviour](socket);
@@ -58,7 +58,7 @@ function offerStartTls(reply: string): Answer {
 function failHandshake(socket: Socket): void {
   const answer = offerStartTls('220 Go ahead\r\n');
   socket.write('220 sink.example ESMTP\r\n');
-  // A handshake is not lines, so each chunk is answered.
+  // A TLS handshake has no lines, so each chunk is answered.
   socket.on('data', (chunk) => socket.write(answer(chunk.toString('latin1')) ?? 'This is no handshake\r\n'));
 }
 
