@@ -1,26 +1,24 @@
-import { batchLanes, smsLanes } from '../../shared/schemas/lanes.ts';
+import { batchLanes, emailLanes, smsLanes } from '../../shared/schemas/lanes.ts';
 import { PausedReason } from '../../shared/schemas/sms/batches.ts';
 
 type CounterOf = { help: string; label?: string; values?: readonly string[]; labels?: readonly string[] };
-
-const emailKinds = ['transactional', 'marketing', 'authentication'];
 
 /**
  * Counter -> help, and the label values that are shown as 0 before the first count, so that alerts can be written.
  * `labels`: the labels of a counter that has several, or whose values are not known before.
  */
 export const counters: Record<string, CounterOf> = {
-  emails_accepted: { help: 'Emails accepted by the API', label: 'kind', values: emailKinds },
-  emails_sent: { help: 'Emails that the relay took', label: 'kind', values: emailKinds },
-  emails_failed: { help: 'Emails that failed for good', label: 'kind', values: emailKinds },
+  emails_accepted: { help: 'Emails accepted by the API', label: 'kind', values: emailLanes },
+  emails_sent: { help: 'Emails that the relay took', label: 'kind', values: emailLanes },
+  emails_failed: { help: 'Emails that failed for good', label: 'kind', values: emailLanes },
   email_opens: { help: 'Loads of tracking images that were counted' },
   email_opens_lost: { help: 'Loads of tracking images that a fault kept from being counted' },
   emails_parked: {
     help: 'New emails that found no room in Redis and wait in MySQL',
     label: 'kind',
-    values: emailKinds,
+    values: emailLanes,
   },
-  emails_admitted: { help: 'Emails let into Redis as room came', label: 'kind', values: emailKinds },
+  emails_admitted: { help: 'Emails let into Redis as room came', label: 'kind', values: emailLanes },
   emails_held_back: {
     help: 'Turns given back because of a sending limit, or because sending is blocked; no attempts',
   },
@@ -28,7 +26,7 @@ export const counters: Record<string, CounterOf> = {
   emails_retried: {
     help: 'Attempts that left the email waiting for another',
     label: 'kind',
-    values: emailKinds,
+    values: emailLanes,
   },
   sandbox_jobs: {
     help: 'Renders of Liquid, compilations of MJML and mails read in the sandbox; busy: given up, as they waited too long',

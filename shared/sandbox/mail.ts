@@ -1,6 +1,6 @@
 import { closeAtEnd } from '../common/closing.ts';
 import type { IncomingMail } from '../formats/email/mail-report.ts';
-import { openPoolOf, type Pool } from './pool.ts';
+import { openPoolOf, type Pool, type PoolStats, statsOf } from './pool.ts';
 import { type MailJob, mailRuns } from './protocol.ts';
 import { startThread } from './thread-handle.ts';
 
@@ -79,6 +79,6 @@ export async function closeMailThreads(): Promise<void> {
   await open?.close();
 }
 
-export function mailThreadStats(): ReturnType<Pool['stats']> {
-  return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
+export function mailThreadStats(): PoolStats {
+  return statsOf(pool);
 }

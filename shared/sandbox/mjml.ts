@@ -5,7 +5,7 @@ import { config } from '../config/config.ts';
 import type { MjmlFault } from '../formats/templates/mjml.ts';
 import { openCompiled } from './compiled.ts';
 import { startMjmlProcess } from './mjml-process.ts';
-import { openPoolOf, type Pool } from './pool.ts';
+import { openPoolOf, type Pool, type PoolStats, statsOf } from './pool.ts';
 import { mjmlRuns } from './protocol.ts';
 
 type CompileResult =
@@ -84,6 +84,6 @@ export async function closeMjml(): Promise<void> {
   await open?.close();
 }
 
-export function mjmlStats(): ReturnType<Pool['stats']> {
-  return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
+export function mjmlStats(): PoolStats {
+  return statsOf(pool);
 }

@@ -18,6 +18,7 @@ const heapMb = 128;
 
 export type Work = { workspaceId: string; source: string; message: ThreadJob; length: number };
 export type Pool = ReturnType<typeof openPoolOf>;
+export type PoolStats = ReturnType<Pool['stats']>;
 
 /** The purpose of a pool's threads. */
 export type PoolProgram = {
@@ -228,4 +229,9 @@ export function openPoolOf(size: number, program: PoolProgram) {
       return { threads: threads.size, working, queued: queue.length, ...counts };
     },
   };
+}
+
+/** Returns the figures of a pool; all are 0 until its first job opens it. */
+export function statsOf(pool: Pool | undefined): PoolStats {
+  return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
 }

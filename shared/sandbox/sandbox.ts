@@ -7,7 +7,7 @@ import { isLiquid } from '../formats/templates/liquid-tokens.ts';
 import { encodeData } from './data.ts';
 import { closeMailThreads } from './mail.ts';
 import { closeMjml } from './mjml.ts';
-import { openPool, type Pool } from './pool.ts';
+import { openPool, type Pool, type PoolStats, statsOf } from './pool.ts';
 import type { RenderError, RenderResult } from './results.ts';
 import { type RowResult, type RowsRequest, renderRows } from './rows.ts';
 
@@ -103,6 +103,6 @@ export async function closeSandbox(): Promise<void> {
 }
 
 /** Threads and renders waiting now, and what happened since the start. */
-export function sandboxStats(): ReturnType<Pool['stats']> {
-  return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
+export function sandboxStats(): PoolStats {
+  return statsOf(pool);
 }

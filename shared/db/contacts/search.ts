@@ -17,7 +17,7 @@ import {
 import { hardlyAny, measure, measureBroad, mostRead, type Sized, worthReading } from './sizes.ts';
 
 export type { IndexSource as Source, Range, Term };
-/** Finds the contacts that all terms find and that `matches` accepts. Without terms, all contacts are compared. */
+/** A search for contacts that all terms find and that `matches` accepts. Without terms, all contacts are compared. */
 export type ContactSearch = {
   terms: Term[];
   /** Each contact that all terms find is a match. */
