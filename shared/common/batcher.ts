@@ -1,13 +1,15 @@
+type Options<Item, Result> = {
+  maxItems: number;
+  maxInFlight: number;
+  /** Returns one result for each item, in order. When it throws, every call of the batch fails. */
+  run: (items: Item[]) => Promise<Result[]>;
+};
+
 /**
  * Gathers single calls into batches without a timer: while a batch is on its way the next one fills, so an idle
  * system answers at once and a busy one spends one statement on many rows.
- * `run` returns one result per item, in order; when it throws, every call of the batch fails.
  */
-export function batcher<Item, Result>(options: {
-  maxItems: number;
-  maxInFlight: number;
-  run: (items: Item[]) => Promise<Result[]>;
-}): (item: Item) => Promise<Result> {
+export function batcher<Item, Result>(options: Options<Item, Result>): (item: Item) => Promise<Result> {
   type Call = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
   let waiting: Call[] = [];
   let inFlight = 0;
@@ -47,4 +49,24 @@ export function batcher<Item, Result>(options: {
       waiting.push({ item, resolve, reject });
       schedule();
     });
+}
+
+/**
+ * Makes a batcher for each lane, so that an item waits only for items of its own lane. There must be few lanes: each
+ * has its own batches in flight.
+ */
+export function batcherByLane<Item, Result>({
+  laneOf,
+  ...options
+}: Options<Item, Result> & { laneOf: (item: Item) => string }): (item: Item) => Promise<Result> {
+  const batchers = new Map<string, (item: Item) => Promise<Result>>();
+  return (item) => {
+    const lane = laneOf(item);
+    let own = batchers.get(lane);
+    if (!own) {
+      own = batcher(options);
+      batchers.set(lane, own);
+    }
+    return own(item);
+  };
 }

@@ -91,6 +91,7 @@ const writeOutcomes = outcomeWriter(emailTable, outcome, { clears: emails.pick('
 /** Writes the outcome and its events, and gives the lease back; false, changing nothing, when the lease was lost. */
 export const finishEmail = finisher<EmailOutcome>(emailTable, {
   leaseOf,
+  laneOf: ({ email }) => email.kind,
   write: (items) => writeOutcomes(items.map((item) => ({ lease: leaseOf(item), record: item.email }))),
   also: async (items) => {
     await insertEvents(

@@ -1,6 +1,7 @@
-import { batcher } from '../../common/batcher.ts';
+import { batcherByLane } from '../../common/batcher.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import type { NumberRange } from '../../formats/sms/phone-number.ts';
+import type { SmsLane } from '../../schemas/lanes.ts';
 import { binaryText, id, int, text, time } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { type Changed, outsideTransaction, query, transaction } from '../client.ts';
@@ -26,12 +27,13 @@ export function insertSimulatorMessage(workspaceId: string, record: NewSimulator
   return insertAll([toItem(workspaceId, record)]);
 }
 
-/** Stores the text in one transaction with others of the same moment. Returns its id, in hexadecimal. */
+/** Stores the text in one transaction with others of the same moment and lane. Returns its id, in hexadecimal. */
 export async function insertSimulatorMessageSoon(
   workspaceId: string,
+  lane: SmsLane,
   record: NewSimulatorMessage,
 ): Promise<string> {
-  const item = toItem(workspaceId, record);
+  const item = { ...toItem(workspaceId, record), lane };
   await outsideTransaction(() => inserts(item));
   return item.id.toString('hex');
 }
@@ -43,7 +45,8 @@ function toItem(workspaceId: string, record: NewSimulatorMessage): Item {
 
 type Item = { id: Buffer; workspaceId: Buffer; record: NewSimulatorMessage };
 
-const inserts = batcher<Item, void>({
+const inserts = batcherByLane<Item & { lane: SmsLane }, void>({
+  laneOf: ({ lane }) => lane,
   maxItems: 100,
   maxInFlight: 2,
   run: async (items) => {

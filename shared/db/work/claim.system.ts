@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batcher } from '../../common/batcher.ts';
+import { batcher, batcherByLane } from '../../common/batcher.ts';
 import { isOutage } from '../../common/errors.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import type { ColumnMap, Columns } from '../client/table.ts';
@@ -10,11 +10,16 @@ import type { Lease, WorkTable } from './table.system.ts';
 export type Batches = { maxItems: number; maxInFlight: number };
 export const usual: Batches = { maxItems: 50, maxInFlight: 4 };
 
-type Claim = { id: string; at: Date; until: Date };
+/** Rows of one lane never wait for a statement with rows of another one, which may be large. */
+type InLane = { lane?: string };
+const laneOf = ({ lane = '' }: InLane): string => lane;
+
+type Claim = InLane & { id: string; at: Date; until: Date };
+type Handover = InLane & Lease & { at: Date };
 
 /**
  * Makes the function that claims a row for this worker until the lease ends; null when the row is not due or another
- * worker has it (architecture rule 4). Claims of one moment share a statement and a token.
+ * worker has it (architecture rule 4). Claims of one moment and lane share a statement and a token.
  */
 export function claimer<Claimed, Row extends { id: Buffer }>(
   { name, waiting }: WorkTable,
@@ -29,7 +34,8 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
 ): (claim: Claim) => Promise<Claimed | null> {
   const also = options.set ? `${options.set}, ` : '';
   const alsoTimes = also.split('?').length - 1;
-  const claims = batcher<Claim, Claimed | null>({
+  const claims = batcherByLane<Claim, Claimed | null>({
+    laneOf,
     ...(options.batches ?? usual),
     run: async (items) => {
       const ids = items.map(({ id }) => idToBytes(id));
@@ -71,11 +77,12 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
 export function handoverStarter(
   table: WorkTable,
   { firstAt, batches = usual }: { firstAt?: Pick<ColumnMap<Columns>, 'names'>; batches?: Batches } = {},
-): (handover: Lease & { at: Date }) => Promise<boolean> {
+): (handover: Handover) => Promise<boolean> {
   const also = (firstAt?.names ?? [])
     .map((column) => `, ${column} = COALESCE(${column}, handover_at)`)
     .join('');
-  const handovers = batcher<Lease & { at: Date }, boolean>({
+  const handovers = batcherByLane<Handover, boolean>({
+    laneOf,
     ...batches,
     run: async (items) => {
       const { at } = items[0]!;

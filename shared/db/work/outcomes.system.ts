@@ -1,4 +1,4 @@
-import { batcher } from '../../common/batcher.ts';
+import { batcherByLane } from '../../common/batcher.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import type { ColumnMap, ColumnName, Columns, RecordOf } from '../client/table.ts';
 import {
@@ -85,19 +85,20 @@ class LeaseLost extends Error {}
 
 /**
  * Makes the function that ends a claim: it writes the outcome and gives back the lease; where the lease was lost it
- * returns false and changes nothing. Outcomes of one moment share a transaction, in which `also` writes what belongs to
- * them. `write` must return how many of the rows still had their lease, and change no other row.
+ * returns false and changes nothing. Outcomes of one moment and lane share a transaction, in which `also` writes what
+ * belongs to them. `write` must return how many of the rows still had their lease, and change no other row.
  */
 export function finisher<Item>(
   table: WorkTable,
   options: {
     leaseOf: (item: Item) => Lease;
+    laneOf: (item: Item) => string;
     write: (items: Item[]) => Promise<number>;
     also: (items: Item[]) => Promise<void>;
     batches?: Batches;
   },
 ): (item: Item) => Promise<boolean> {
-  const { leaseOf, write, also, batches = usual } = options;
+  const { leaseOf, laneOf, write, also, batches = usual } = options;
 
   async function writeAll(items: Item[]): Promise<void> {
     if ((await write(items)) < items.length) throw new LeaseLost();
@@ -111,7 +112,8 @@ export function finisher<Item>(
     return items.map((item) => isOwned(leaseOf(item)));
   }
 
-  const finishes = batcher<Item, boolean>({
+  const finishes = batcherByLane<Item, boolean>({
+    laneOf,
     ...batches,
     run: async (items) => {
       try {

@@ -1,3 +1,4 @@
+import type { SmsLane } from '../../schemas/lanes.ts';
 import type { SmsReason } from '../../schemas/sms/sms.ts';
 
 /** A carrier of text messages to phones, and what passes between it and us. */
@@ -6,6 +7,8 @@ export type TextMessage = {
   id: string;
   /** Whose message it is: the simulator keeps the phones of each workspace apart. */
   workspaceId: string;
+  /** A gateway may hold up texts of one lane where that keeps those of another one quick. */
+  lane?: SmsLane;
   /** A name, or a number in E.164. */
   sender: string;
   /** E.164. */

@@ -10,9 +10,9 @@ import type { Gateway } from './gateway.ts';
  */
 export const simulator: Gateway = {
   name: 'simulator',
-  submit: async ({ id, workspaceId, sender, recipient, content, parts, wantsReceipt }) => {
+  submit: async ({ id, workspaceId, lane = 'default', sender, recipient, content, parts, wantsReceipt }) => {
     const createdAt = now();
-    const reference = await insertSimulatorMessageSoon(workspaceId, {
+    const reference = await insertSimulatorMessageSoon(workspaceId, lane, {
       ...(isId('sms', id) && { id }),
       number: recipient,
       direction: 'outbound',

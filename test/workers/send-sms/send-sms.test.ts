@@ -55,6 +55,7 @@ test('a text goes through a worker to the gateway, and its record says so', asyn
     {
       id,
       workspaceId: own.workspaceId,
+      lane: 'default',
       sender: 'Acme',
       recipient,
       content: 'Grüße',

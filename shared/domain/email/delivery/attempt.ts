@@ -34,7 +34,7 @@ import { dueSince, isPast } from './times.ts';
  */
 export async function attempt(emailId: string, lane?: EmailKind): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
-  const claimed = await system.claimEmail({ id: emailId, at: nowForAll(), until });
+  const claimed = await system.claimEmail({ id: emailId, at: nowForAll(), until, ...(lane && { lane }) });
   if (!claimed) return 'dropped';
   const { record, token } = claimed;
   const outcome = await prepareAndHandOver(
@@ -83,7 +83,7 @@ async function prepare(
   if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
   if (!message) return finish(token, email, fail(email, incomplete));
-  if (!(await system.updateHandoverStarted({ id: emailId, token, at: now() }))) return 'dropped';
+  if (!(await system.updateHandoverStarted({ id: emailId, lane, token, at: now() }))) return 'dropped';
   return async () => {
     const result = await handOver({
       envelopeFrom: returnPathOf(email, sender.mailbox, domain),

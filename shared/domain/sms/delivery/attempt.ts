@@ -6,6 +6,7 @@ import { outsideTransaction } from '../../../db/client.ts';
 import * as system from '../../../db/sms/messages.system.ts';
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 import { listSmsParts } from '../../../db/sms/parts.system.ts';
+import type { SmsLane } from '../../../schemas/lanes.ts';
 import { gatewayFor, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
@@ -19,13 +20,16 @@ import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from '.
 /**
  * Makes one attempt to hand a message over: claims it, speaks to the gateway, and writes the outcome. If the worker
  * dies on the way, the sweep finds the message when the lease has ended. `isAlone`: the message has a job of its own,
- * which may come again.
+ * which may come again. `lane`: the lane of its job.
  */
-export async function attempt(smsId: string, { isAlone = true } = {}): Promise<WorkOutcome> {
+export async function attempt(
+  smsId: string,
+  { lane = 'default', isAlone = true }: { lane?: SmsLane; isAlone?: boolean } = {},
+): Promise<WorkOutcome> {
   // The hand-over must have ended before the lease does.
   const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
   const until = new Date(now().getTime() + leaseSeconds * 1000);
-  const claimed = await system.claimSms({ id: smsId, at: nowForAll(), until });
+  const claimed = await system.claimSms({ id: smsId, lane, at: nowForAll(), until });
   if (!claimed) return 'dropped';
   const { record, token } = claimed;
   return prepareAndHandOver(
@@ -60,7 +64,8 @@ async function prepare(
   if (!gateway) return finish(token, record, fail(message, noRoute));
   const isPartly = message.parts > 1 && message.gateway === gateway.name;
   const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
-  if (!(await system.updateSmsHandoverStarted({ id: smsId, token, at: now() }))) return 'dropped';
+  const { lane } = message;
+  if (!(await system.updateSmsHandoverStarted({ id: smsId, lane, token, at: now() }))) return 'dropped';
   return async () => {
     const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
     return finish(token, record, judge(message, gateway.name, submission, isAlone));
@@ -96,6 +101,6 @@ async function holdBack(smsId: string, token: Buffer): Promise<WorkOutcome> {
   return 'dropped';
 }
 
-function textOf({ id, workspaceId, sender, recipient, content, parts }: SmsRecord) {
-  return { id, workspaceId, sender, recipient, content, parts, wantsReceipt: true };
+function textOf({ id, workspaceId, lane, sender, recipient, content, parts }: SmsRecord) {
+  return { id, workspaceId, lane, sender, recipient, content, parts, wantsReceipt: true };
 }

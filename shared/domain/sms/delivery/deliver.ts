@@ -37,7 +37,7 @@ export async function deliver(
 ): Promise<WorkOutcome> {
   const isAlone = others.length === 0;
   const deliverOne = (id: string) =>
-    takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () => attempt(id, { isAlone }));
+    takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () => attempt(id, { lane, isAlone }));
   const rest = others.map((other) => ({ id: other.smsId, requestId: other.requestId }));
   const { outcomes, fault } = await workOnEach(smsId, rest, deliverOne);
   if (fault) throw fault;

@@ -41,6 +41,7 @@ type Finished = { token: Buffer; judgement: SmsJudgement };
 
 const finishClaim = finisher<Finished>(system.smsTable, {
   leaseOf: ({ token, judgement }) => ({ id: judgement.message.id, token }),
+  laneOf: ({ judgement }) => judgement.message.lane,
   write: (items) => system.updateSmsOutcomes(items.map(({ token, judgement }) => ({ ...judgement, token }))),
   also: async (items) => {
     const judgements = items.map(({ judgement }) => judgement);
