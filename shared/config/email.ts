@@ -108,7 +108,9 @@ export const emailSettings = {
     .number()
     .min(8)
     .default(90)
-    .describe('Emails are kept this long after they were accepted; opt-out links work as long'),
+    .describe(
+      'Emails are kept this long after they were accepted, or after the time they were scheduled for; opt-out links work as long',
+    ),
   MJML_PROCESSES: z.coerce
     .number()
     .int()

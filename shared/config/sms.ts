@@ -41,7 +41,9 @@ export const smsSettings = {
     .number()
     .min(31)
     .default(90)
-    .describe('Text messages, and those of the simulator, are kept this long'),
+    .describe(
+      'Text messages are kept this long after they were accepted, or after the time they were scheduled for; those of the simulator this long',
+    ),
   SIMULATOR_SECONDS: z.coerce
     .number()
     .min(0)
@@ -66,7 +68,7 @@ export const smsSettings = {
     .stringbool()
     .default(false)
     .describe(
-      'Development only: short links in texts to 07700 900000 to 900999 lead somewhere. Such texts cost nothing and reach nobody, so anybody could make links with them',
+      'Development only: short links in texts to 07700 900000 to 900999 lead somewhere. No carrier bills such texts and no phone gets them, so anybody could make links with them',
     ),
   SMS_SYSTEM_SENDER: z
     .string()

@@ -7,13 +7,14 @@ import type { sms } from '../sms/messages.ts';
 import { type ConversationRecord, type ConversationRow, conversations } from './conversations.ts';
 
 /**
- * Locks, until the transaction ends, a batch of texts that were made before `until` and are neither queued nor held.
+ * Locks, until the transaction ends, a batch of texts that were made before `until`, were not scheduled for later, and
+ * are neither queued nor held.
  */
 export async function listSmsPastForUpdate(until: Date, limit: number): Promise<Buffer[]> {
   const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM sms_messages ${byId} WHERE id < ? AND status NOT IN ('queued', 'held')
-     ORDER BY id LIMIT ? FOR UPDATE`,
-    [firstUuidAt(until), limit],
+       AND (scheduled_at IS NULL OR scheduled_at < ?) ORDER BY id LIMIT ? FOR UPDATE`,
+    [firstUuidAt(until), until, limit],
   );
   return rows.map(({ id }) => id);
 }

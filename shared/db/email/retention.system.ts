@@ -1,12 +1,16 @@
 import { firstUuidAt } from '../../formats/ids.ts';
 import { type Changed, execute } from '../client.ts';
 
-/** Deletes up to `limit` emails accepted before then, whatever their outcome; emails still to be sent stay. */
+/**
+ * Deletes up to `limit` emails that were accepted before then, and were not scheduled for later, whatever their outcome.
+ * Emails still to be sent stay.
+ */
 export async function deleteEmailsBefore(until: Date, limit: number): Promise<number> {
   // Ids carry the time of creation, so the old ones are the start of the table.
   const { affectedRows } = await execute<Changed>(
-    `DELETE FROM emails WHERE id < ? AND status <> 'queued' ORDER BY id LIMIT ${limit}`,
-    [firstUuidAt(until)],
+    `DELETE FROM emails WHERE id < ? AND status <> 'queued' AND (scheduled_at IS NULL OR scheduled_at < ?)
+     ORDER BY id LIMIT ${limit}`,
+    [firstUuidAt(until), until],
   );
   return affectedRows;
 }

@@ -43,6 +43,20 @@ test('emails are kept for EMAIL_RETENTION_DAYS, and longer where they still wait
   expect(await Promise.all([old, waiting, young].map(isKept))).toEqual([false, true, true]);
 });
 
+test('an email that was scheduled is kept for as long after its time', async () => {
+  changeSettings({ EMAIL_RETENTION_DAYS: 30 });
+  const scheduledAt = new Date(now().getTime() + 60 * dayMs).toISOString();
+  const email = await acceptEmail(own, { scheduledAt });
+  await advanceClock(60 * dayMs + 60_000);
+  expect(await attempt(email.id)).toBe('done');
+  await advanceClock(29 * dayMs);
+  await retention.purge();
+  expect(await isKept(email)).toBe(true);
+  await advanceClock(dayMs);
+  await retention.purge();
+  expect(await isKept(email)).toBe(false);
+});
+
 test('erasing an address deletes what was sent to it, however it is written, and nothing else', async () => {
   const other = await workspace();
   const [one, two] = [await sent('grace@example.com'), await sent('grace@EXAMPLE.com')];
@@ -51,7 +65,7 @@ test('erasing an address deletes what was sent to it, however it is written, and
   kept.push(await acceptEmail(own, { recipient: 'grace@example.com', scheduledAt }));
   const foreign = await sent('grace@example.com', other);
   expect(await eraseRecipient(own.workspaceId, 'not an address')).toBeNull();
-  expect(await eraseRecipient(own.workspaceId, 'Grace@Example.com')).toBe(2);
+  expect(await eraseRecipient(own.workspaceId, 'Grace@Example.com')).toEqual({ erased: 2, waiting: 1 });
   expect(await Promise.all([one, two].map(isKept))).toEqual([false, false]);
   expect(await Promise.all(kept.map(isKept))).toEqual([true, true]);
   expect(await findEmail(other.workspaceId, foreign.id)).not.toBeNull();
@@ -60,6 +74,6 @@ test('erasing an address deletes what was sent to it, however it is written, and
 test('the operator erases by a command', async () => {
   const email = await sent('erased@example.com');
   const erased = await admin('email', 'erase', own.workspaceId, 'erased@example.com');
-  expect(erased).toEqual({ code: 0, printed: { erased: 1 } });
+  expect(erased).toEqual({ code: 0, printed: { erased: 1, waiting: 0 } });
   expect(await isKept(email)).toBe(false);
 });

@@ -7,6 +7,7 @@ import * as prices from '../../../shared/domain/sms/prices.ts';
 import { startApi } from '../../support/api/start-api.ts';
 import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
@@ -14,6 +15,7 @@ useDatabase();
 const dayMs = 86_400_000;
 
 test('text messages and those of the simulator are kept 90 days; what still waits stays', async () => {
+  changeSettings({ SMS_RETENTION_DAYS: 90 });
   const api = await startApi();
   const own = await textingWorkspace();
   await prices.load('country,gbp,eur,validFrom\nGB,0.0300,,2020-01-01\n');
@@ -37,4 +39,21 @@ test('text messages and those of the simulator are kept 90 days; what still wait
   await advanceClock(1.5 * dayMs);
   await purge();
   expect([await kept(), await onPhones()]).toEqual([[late, held], 0]);
+});
+
+test('a text that was scheduled is kept for as long after its time', async () => {
+  const api = await startApi();
+  const own = await textingWorkspace();
+  changeSettings({ SMS_RETENTION_DAYS: 31 });
+  const scheduledAt = new Date(now().getTime() + 60 * dayMs).toISOString();
+  const { id } = await sendSms(api, own, { scheduledAt });
+  const status = async () => (await api.request('GET', `/v2/sms/${id}`, { key: own.key })).status;
+  await advanceClock(60 * dayMs + 60_000);
+  expect(await attempt(id)).toBe('done');
+  await advanceClock(30 * dayMs);
+  await purge();
+  expect(await status()).toBe(200);
+  await advanceClock(dayMs);
+  await purge();
+  expect(await status()).toBe(404);
 });
