@@ -50,6 +50,15 @@ function isBlank(part: string | null): boolean {
   return part === null || part.trim() === '';
 }
 
+/**
+ * Leaves out a part that renders to nothing beside one that does not. Programs show the html where there is one, so the
+ * recipient would see an empty email.
+ */
+function withoutBlank({ html, text }: EmailBody): EmailBody {
+  if (isBlank(html) && isBlank(text)) return { html, text };
+  return { html: isBlank(html) ? null : html, text: isBlank(text) ? null : text };
+}
+
 /** Refuses an email that renders to nothing. */
 export function checkBody(request: NewEmail, { html, text }: EmailBody, refuse: Refuse): void {
   if (!isBlank(html) || !isBlank(text)) return;
@@ -94,7 +103,7 @@ export async function renderContent(
   else if (subject.trim() === '') refuse('subject', 'renders to nothing');
   else if ([...subject].length > maxSubjectLength)
     refuse('subject', `renders to more than ${maxSubjectLength} characters`);
-  else return { subject, body: { html: rendered.html, text: rendered.text } };
+  else return { subject, body: withoutBlank(rendered) };
   return null;
 }
 

@@ -117,6 +117,16 @@ test('without a text the excerpt is made of the html, without its markup', async
   expect(content.text).toMatch(/^hello\s+Ada & co$/i);
 });
 
+test('a part that renders to nothing is left out beside one that does not', async () => {
+  const vip = '{% if vip %}<p>Thank you</p>{% endif %}\n';
+  const trackOpens = true;
+  const plain = await sendEmail(api, own, { content: { html: vip, text: 'On its way' }, trackOpens });
+  expect(await bodyOf(plain.id)).toStrictEqual({ html: null, text: 'On its way' });
+  const marked = await sendEmail(api, own, { content: { html: '<p>On its way</p>', text: ' {{ none }} ' } });
+  expect(await bodyOf(marked.id)).toStrictEqual({ html: '<p>On its way</p>', text: null });
+  expect(marked.content.text).toBe('On its way');
+});
+
 test('the excerpt ends after 2,000 characters, none of them halved', async () => {
   const { content } = await sendEmail(api, own, { content: { text: `a${'🙂'.repeat(2500)}` } });
   expect(content.text).toBe(`a${'🙂'.repeat(1999)}`);
