@@ -1,129 +1,137 @@
+import { config } from '../../shared/config/config.ts';
 import { batchLanes, emailLanes, smsLanes } from '../../shared/schemas/lanes.ts';
 import { PausedReason } from '../../shared/schemas/sms/batches.ts';
 
-type CounterOf = { help: string; label?: string; values?: readonly string[]; labels?: readonly string[] };
+/** Null: the values are not known before they are counted. */
+export type Values = readonly string[] | (() => readonly string[]) | null;
+type CounterOf = { help: string; labels?: Record<string, Values> };
+
+const gateways = () => config.SMS_GATEWAYS?.map(({ name }) => name) ?? [];
 
 /**
- * Counter -> help, and the label values that are shown as 0 before the first count, so that alerts can be written.
- * `labels`: the labels of a counter that has several, or whose values are not known before.
+ * The help and the labels of each counter. Where all values of the labels are known, each of them is shown as 0 before
+ * its first count: otherwise an alert on an increase would miss that count.
  */
 export const counters: Record<string, CounterOf> = {
-  emails_accepted: { help: 'Emails accepted by the API', label: 'kind', values: emailLanes },
-  emails_sent: { help: 'Emails that the relay took', label: 'kind', values: emailLanes },
-  emails_failed: { help: 'Emails that failed for good', label: 'kind', values: emailLanes },
+  emails_accepted: { help: 'Emails accepted by the API', labels: { kind: emailLanes } },
+  emails_sent: { help: 'Emails that the relay took', labels: { kind: emailLanes } },
+  emails_failed: { help: 'Emails that failed for good', labels: { kind: emailLanes } },
   email_opens: { help: 'Loads of tracking images that were counted' },
   email_opens_lost: { help: 'Loads of tracking images that a fault kept from being counted' },
   emails_parked: {
     help: 'New emails that found no room in Redis and wait in MySQL',
-    label: 'kind',
-    values: emailLanes,
+    labels: { kind: emailLanes },
   },
-  emails_admitted: { help: 'Emails let into Redis as room came', label: 'kind', values: emailLanes },
+  emails_admitted: { help: 'Emails let into Redis as room came', labels: { kind: emailLanes } },
   emails_held_back: {
     help: 'Turns given back because of a sending limit, or because sending is blocked; no attempts',
   },
   relay_pauses: { help: 'Pauses of a process because the relay could not be used' },
   emails_retried: {
     help: 'Attempts that left the email waiting for another',
-    label: 'kind',
-    values: emailLanes,
+    labels: { kind: emailLanes },
   },
   sandbox_jobs: {
     help: 'Renders of Liquid, compilations of MJML and mails read in the sandbox; busy: given up, as they waited too long',
-    labels: ['program', 'outcome'],
+    labels: { program: ['liquid', 'mjml', 'mail'], outcome: ['done', 'failed', 'busy'] },
   },
   sandbox_kills: {
     help: 'Threads and processes of the sandbox that ended amid a job, which took too much time or memory or broke them',
-    label: 'program',
-    values: ['liquid', 'mjml', 'mail'],
+    labels: { program: ['liquid', 'mjml', 'mail'] },
   },
   mjml_compiles: { help: 'MJML sources compiled; those that are known are not' },
   waiting_refused: {
     help: 'Messages refused because their workspace has as much waiting as it may',
-    label: 'limit',
-    values: ['messages', 'bytes'],
+    labels: { limit: ['messages', 'bytes'] },
   },
-  sms_accepted: { help: 'Text messages accepted by the API', label: 'status', values: ['queued', 'held'] },
+  sms_accepted: { help: 'Text messages accepted by the API', labels: { status: ['queued', 'held'] } },
   sms_sent: { help: 'Text messages that a gateway took' },
   sms_failed: { help: 'Text messages that failed before a gateway took them, or for all we know' },
   sms_retried: { help: 'Attempts that left the text message waiting for another' },
   sms_parked: {
     help: 'Accepted text messages that wait in MySQL for room in Redis',
-    label: 'lane',
-    values: smsLanes,
+    labels: { lane: smsLanes },
   },
-  sms_admitted: { help: 'Waiting text messages that were let into Redis', label: 'lane', values: smsLanes },
+  sms_admitted: { help: 'Waiting text messages that were let into Redis', labels: { lane: smsLanes } },
   sms_held_back: { help: 'Turns of text messages given back because sending is blocked; no attempts' },
   sms_released: { help: 'Held text messages that could be paid for' },
   sms_receipts: {
     help: 'Receipts of gateways that were applied',
-    label: 'outcome',
-    values: ['delivered', 'failed'],
+    labels: { outcome: ['delivered', 'failed'] },
   },
   sms_stop_replies: {
     help: 'Texts that said STOP to a workspace with an answer to them, by whether it went out',
-    label: 'outcome',
-    values: ['accepted', 'repeated', 'unpaid', 'no_way'],
+    labels: { outcome: ['accepted', 'repeated', 'unpaid', 'no_way'] },
   },
   sms_received: { help: 'Text messages that came in' },
   sms_gateway_losses: {
     help: 'Lines to gateways that were lost or not to be had, and binds that were refused',
-    labels: ['gateway', 'kind'],
+    labels: { gateway: gateways, kind: ['line', 'refused'] },
   },
   sms_gateway_pauses: {
     help: 'Pauses of a process because a gateway did not answer, or put off all texts',
-    labels: ['gateway'],
+    labels: { gateway: gateways },
   },
   sms_gateway_put_off: {
     help: 'Receipts and texts that a gateway is to bring again, as they could not be kept',
-    labels: ['gateway'],
+    labels: { gateway: gateways },
+  },
+  sms_gateway_receipts: {
+    help: 'Receipts of gateways by HTTP; unknown: of no text that is known, repeated: brought before',
+    labels: { gateway: gateways, outcome: ['applied', 'unknown', 'repeated'] },
   },
   sms_gateway_refusals: {
     help: 'Messages that a gateway did not take, by its command_status where SMPP 3.4 names it, or its HTTP status',
-    labels: ['gateway', 'status'],
+    labels: { gateway: gateways, status: null },
   },
-  sms_gateway_unread: { help: 'Receipts of gateways that cannot be read', labels: ['gateway'] },
+  sms_gateway_unread: { help: 'Receipts of gateways that cannot be read', labels: { gateway: gateways } },
   sms_inbound_unmatched: {
     help: 'Text messages that came for a number of no workspace, or from a sender that cannot be answered',
-    labels: ['gateway', 'what'],
+    labels: { gateway: gateways, what: ['recipient', 'sender'] },
   },
   sms_inbound_cut: {
     help: 'Text messages that came in and were kept without their end, as they were too long',
-    labels: ['gateway'],
+    labels: { gateway: gateways },
   },
   sms_inbound_repeated: {
     help: 'Text messages that a gateway brought again, as it was not told that they are kept',
-    labels: ['gateway'],
+    labels: { gateway: gateways },
   },
   short_link_visits: {
     help: 'Requests for short links; those of link previewers and crawlers (bot) are sent on and not counted as clicks',
-    label: 'outcome',
-    values: ['click', 'bot', 'head', 'unknown', 'blocked', 'refused'],
+    labels: { outcome: ['click', 'bot', 'head', 'unknown', 'blocked', 'refused'] },
   },
   short_link_clicks: { help: 'Clicks of short links that were written' },
   short_link_clicks_lost: { help: 'Clicks that a database away for long kept from being counted' },
   batches_accepted: {
     help: 'Batches of texts accepted by the API',
-    label: 'source',
-    values: ['messages', 'lists', 'file'],
+    labels: { source: ['messages', 'lists', 'file'] },
   },
-  batches_admitted: { help: 'Waiting batches that were let into Redis', label: 'lane', values: batchLanes },
+  batches_admitted: { help: 'Waiting batches that were let into Redis', labels: { lane: batchLanes } },
   batches_paused: {
     help: 'Pauses of batches',
-    label: 'reason',
-    values: PausedReason.options,
+    labels: { reason: PausedReason.options },
   },
   batches_completed: { help: 'Batches all of whose messages have come to their end' },
   batch_messages: { help: 'Messages made of rows of batches' },
   contact_searches_ended: {
     help: 'Searches among contacts that were refused, as their workspace had too many in hand, or that went no further, as their caller had gone',
-    label: 'reason',
-    values: ['refused', 'abandoned'],
+    labels: { reason: ['refused', 'abandoned'] },
   },
   webhook_attempts: {
     help: 'Attempts to deliver to a webhook, by outcome',
-    label: 'outcome',
-    values: ['delivered', 'http_status', 'timeout', 'connection', 'dns', 'tls', 'blocked_address', 'skipped'],
+    labels: {
+      outcome: [
+        'delivered',
+        'http_status',
+        'timeout',
+        'connection',
+        'dns',
+        'tls',
+        'blocked_address',
+        'skipped',
+      ],
+    },
   },
   webhook_deliveries_admitted: { help: 'Deliveries let into Redis, by the relay or as room came' },
   webhook_deliveries_parked: { help: 'New deliveries that found no room in Redis and wait in MySQL' },
@@ -132,8 +140,7 @@ export const counters: Record<string, CounterOf> = {
   },
   webhook_deliveries_settled: {
     help: 'Deliveries skipped or sent again in batches',
-    label: 'kind',
-    values: ['skip', 'recover'],
+    labels: { kind: ['skip', 'recover'] },
   },
   webhook_own_faults: {
     help: 'Deliveries put off by a fault of our own, such as a secret that does not open',
@@ -141,55 +148,55 @@ export const counters: Record<string, CounterOf> = {
   webhook_notes_lost: { help: 'Ends of attempts that the health of their webhook has not been told of' },
   webhook_warnings: { help: 'Warnings of webhooks that fail, one per outage' },
   webhook_switch_offs: { help: 'Webhooks switched off after continuous failure' },
+  contacts_copied: { help: 'Contacts added to a list by copies of other lists' },
+  sender_codes: {
+    help: 'Codes that verify a number as a sender, by whether the gateway took the text',
+    labels: { outcome: ['accepted', 'refused', 'later', 'unavailable'] },
+  },
   email_domain_checks: {
     help: 'Looks at the DKIM record of a sending domain; trouble: the name servers gave no answer',
-    label: 'result',
-    values: ['seen', 'not_seen', 'trouble'],
+    labels: { result: ['seen', 'not_seen', 'trouble'] },
   },
   email_domain_changes: {
     help: 'Changes of the status of sending domains, by the new one',
-    label: 'status',
-    values: ['verified', 'warning', 'failed'],
+    labels: { status: ['verified', 'warning', 'failed'] },
   },
   email_reports: {
     help: 'Incoming messages, by what became of them; refused: too complex to be read; deferred: to come again',
-    label: 'outcome',
-    values: [
-      'changed',
-      'unchanged',
-      'unknown_email',
-      'other_recipient',
-      'no_report',
-      'unreadable',
-      'refused',
-      'deferred',
-    ],
+    labels: {
+      outcome: [
+        'changed',
+        'unchanged',
+        'unknown_email',
+        'other_recipient',
+        'no_report',
+        'unreadable',
+        'refused',
+        'deferred',
+      ],
+    },
   },
   inbound_refusals: {
     help: 'Recipients and connections that the inbound process has refused; commands: it was given too many',
-    label: 'reason',
-    values: ['recipient', 'connections', 'commands'],
+    labels: { reason: ['recipient', 'connections', 'commands'] },
   },
   system_mails_left_out: {
     help: 'Mails of the platform itself that were not sent for want of SYSTEM_SENDER or of an alert address',
-    label: 'reason',
-    values: ['no_sender', 'no_recipient'],
+    labels: { reason: ['no_sender', 'no_recipient'] },
   },
   events_relayed: { help: 'Events that were numbered and fanned out' },
+  report_events: { help: 'Events that were counted for the reports' },
   smtp_faults: {
     help: 'Faults of the relay itself',
-    label: 'reason',
-    values: ['dns', 'connection', 'greeting', 'tls', 'login', 'timeout'],
+    labels: { reason: ['dns', 'connection', 'greeting', 'tls', 'login', 'timeout'] },
   },
   job_faults: {
     help: 'Jobs that met an unexpected fault',
-    label: 'job',
-    values: ['send-email', 'deliver-webhook'],
+    labels: { job: ['send-email', 'deliver-webhook'] },
   },
   crash_loops: {
     help: 'Given up because every worker that had it in hand ended without a word: something in it kills them',
-    label: 'work',
-    values: ['email', 'sms', 'webhook_delivery'],
+    labels: { work: ['email', 'sms', 'batch_row', 'webhook_delivery'] },
   },
   jobs_left: {
     help: 'Turns of jobs that a worker does not understand: of another version, for an hour; then they are dropped',

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { readiness } from '../../shared/domain/operations/health.ts';
 import * as operations from '../../shared/domain/operations/operations.ts';
 import type { SmsBatchStatus } from '../../shared/schemas/sms/batches.ts';
-import { counters } from './counters.ts';
+import { counters, type Values } from './counters.ts';
 import { addGateways } from './gateway-figures.ts';
 
 const prefix = 'messaging_';
@@ -95,19 +95,25 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
 }
 
 function addCounters(registry: Registry, totals: Record<string, number>): void {
-  for (const [name, { help, label, values, labels = label ? [label] : [] }] of Object.entries(counters)) {
-    const counter = new Counter({
-      name: `${prefix}${name}_total`,
-      help,
-      labelNames: labels,
-      registers: [registry],
-    });
-    if (label) for (const value of values ?? []) counter.inc({ [label]: value }, 0);
+  for (const [name, { help, labels = {} }] of Object.entries(counters)) {
+    const labelNames = Object.keys(labels);
+    const counter = new Counter({ name: `${prefix}${name}_total`, help, labelNames, registers: [registry] });
+    for (const known of labelNames.length > 0 ? knownLabels(labels) : []) counter.inc(known, 0);
     for (const [key, total] of Object.entries(totals)) {
       const [, base, given = ''] = /^([a-z_]+)(?:\{(.*)\})?$/.exec(key) ?? [];
       if (base !== name) continue;
       const own = [...given.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, one, value]) => [one!, value!]);
-      if (own.length === labels.length) counter.inc(Object.fromEntries(own), total);
+      if (own.length === labelNames.length) counter.inc(Object.fromEntries(own), total);
     }
   }
+}
+
+/** Returns each combination of the labels' values; none where some values are not known. */
+function knownLabels(labels: Record<string, Values>): Record<string, string>[] {
+  let known: Record<string, string>[] = [{}];
+  for (const [label, of] of Object.entries(labels)) {
+    const values = (typeof of === 'function' ? of() : of) ?? [];
+    known = known.flatMap((others) => values.map((value) => ({ ...others, [label]: value })));
+  }
+  return known;
 }

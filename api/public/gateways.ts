@@ -53,8 +53,8 @@ export function gatewayDoors(failures: FailureLimit): Router {
       .all(methodNotAllowed('POST'));
   }
 
-  door('receipts', GatewayReceipt, posts.takeReceipt);
-  door('messages', GatewayText, posts.takeText);
+  door('receipts', GatewayReceipt, (gateway, receipt) => posts.takeReceipt({ gateway, receipt }));
+  door('messages', GatewayText, (gateway, text) => posts.takeText({ gateway, text }));
   return router;
 }
 

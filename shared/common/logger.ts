@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type LoggerOptions, pino } from 'pino';
 import { config } from '../config/config.ts';
 import { requestId } from './request-context.ts';
 
@@ -44,11 +44,7 @@ function withoutQuoted(text: string): string {
     .join('\n');
 }
 
-/**
- * JSON lines on stdout. Redaction is the second guard: callers log ids, never records.
- * A wildcard does not cover the top level, so both forms are listed.
- */
-export const logger = pino({
+const options: LoggerOptions = {
   level: config.LOG_LEVEL,
   redact: {
     paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
@@ -61,4 +57,10 @@ export const logger = pino({
   // The id of the request, or of the request that caused the job: the Request-Id of an answer leads to all lines about
   // it.
   mixin: () => ({ requestId: requestId() ?? undefined }),
-});
+};
+
+/**
+ * JSON lines. Redaction is the second guard: callers log ids, never records.
+ * A wildcard does not cover the top level, so both forms are listed.
+ */
+export const logger = pino(options, pino.destination(config.LOG_TO === 'stderr' ? 2 : 1));

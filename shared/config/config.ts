@@ -227,6 +227,10 @@ const settings = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('The least that is logged'),
+  LOG_TO: z
+    .enum(['stdout', 'stderr'])
+    .default('stdout')
+    .describe('Where the log goes; scripts/admin takes stderr, so that its output is the result alone'),
   CLOCK_SHIFTABLE: z
     .stringbool()
     .default(false)

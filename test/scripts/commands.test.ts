@@ -37,6 +37,7 @@ function cloneWith(name: string, prepare: string): string {
 }
 
 const untouched = cloneWith('untouched', 'echo prepared >&2; echo >prepared; exit 99');
+const logging = cloneWith('logging', 'printf "%s" "${LOG_TO:-}"; exit 0');
 const telling = cloneWith('telling', 'printf "<%s>" "$@"; exit 0');
 
 function run(clone: string, command: string) {
@@ -118,6 +119,11 @@ test.each([
     stderr: `scripts/${name}: ${reason}\nType scripts/${name} --help for what there is.\n`,
   });
   expect(readdirSync(untouched)).toEqual(['scripts']);
+});
+
+test('scripts/admin keeps stdout for its result, unless LOG_TO says otherwise', () => {
+  expect(run(logging, 'scripts/admin workspace list').stdout).toBe('stderr');
+  expect(run(logging, 'LOG_TO=stdout scripts/admin workspace list').stdout).toBe('stdout');
 });
 
 test.each(['admin', 'admin --json', 'migrate'])(

@@ -63,7 +63,7 @@ export function addWorkspaceCommands(program: Command, { print, workspaceOf }: T
     .addOption(
       onOrOff(
         '--sending <state>',
-        'off: new emails are refused, and what waits goes on waiting, up to 48 hours',
+        'off: new emails, texts and batches are refused, batches are paused and short links answer 410; what waits goes on waiting, up to 48 hours (one-time codes: 30 minutes), then it fails',
       ),
     )
     .option('--emails-per-minute <count>', 'what is more waits for its turn; or none', countOf)

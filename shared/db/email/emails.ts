@@ -160,6 +160,19 @@ export async function deleteEmailsOfRecipient(
   return affectedRows;
 }
 
+/** Counts the emails to a recipient that are still to be sent. */
+export async function findWaitingCountOfRecipient(
+  workspaceId: string,
+  recipientKey: string,
+): Promise<number> {
+  const [row] = await execute<{ waiting: number }[]>(
+    `SELECT COUNT(*) AS waiting FROM emails FORCE INDEX (emails_by_recipient)
+     WHERE workspace_id = ? AND recipient_key = ? AND status = 'queued'`,
+    [idToBytes(workspaceId), Buffer.from(recipientKey)],
+  );
+  return row!.waiting;
+}
+
 const ends = emails.pick('id', 'status', 'reason', 'createdAt', 'updatedAt', 'deliveredAt');
 type EmailEnd = RecordOf<typeof ends>;
 

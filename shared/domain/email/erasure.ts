@@ -5,15 +5,19 @@ const batchSize = 1_000;
 
 /**
  * Deletes all emails of a workspace to an address, except those that still wait to be sent. Their events and webhook
- * deliveries are deleted when their retention ends. Returns how many emails were deleted; null where it is no address.
+ * deliveries are deleted when their retention ends. Returns how many emails were deleted and how many still wait; null
+ * where it is no address.
  */
-export async function eraseRecipient(workspaceId: string, address: string): Promise<number | null> {
+export async function eraseRecipient(
+  workspaceId: string,
+  address: string,
+): Promise<{ erased: number; waiting: number } | null> {
   const parsed = parseMailbox(address, { allowDisplayName: false, isSent: false });
   if (!parsed.ok) return null;
   const key = compareKey(parsed.mailbox.address);
   for (let erased = 0; ; ) {
     const gone = await db.deleteEmailsOfRecipient(workspaceId, key, batchSize);
     erased += gone;
-    if (gone < batchSize) return erased;
+    if (gone < batchSize) return { erased, waiting: await db.findWaitingCountOfRecipient(workspaceId, key) };
   }
 }

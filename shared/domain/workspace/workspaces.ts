@@ -5,6 +5,7 @@ import { invalid, problem } from '../../common/errors.ts';
 import { transaction } from '../../db/client.ts';
 import { insertSystemWorkspace, listWorkspaces } from '../../db/workspace/workspaces.system.ts';
 import * as db from '../../db/workspace/workspaces.ts';
+import { isCountry } from '../../formats/country.ts';
 import { parseMailbox } from '../../formats/email/address.ts';
 import { idFromBytes, newId } from '../../formats/ids.ts';
 import { releaseSms } from '../../jobs/release-sms.ts';
@@ -15,7 +16,11 @@ type NewWorkspace = { name: string; country?: string; alertEmail?: string | null
 const unlimited = { emailsPerMinute: null, emailsPerHour: null, emailsPerDay: null };
 const noStopReply = { stopReply: null, stopWords: [], startWords: [] };
 
+/** `country`: ISO 3166-1 alpha-2, in capitals. */
 export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord> {
+  if (options.country !== undefined && !isCountry(options.country))
+    throw invalid('country', 'must be a country of two capitals, such as GB');
+  if (options.alertEmail != null) checkAddress(options.alertEmail);
   const time = now();
   const record: db.WorkspaceRecord = {
     id: newId('workspace', time),

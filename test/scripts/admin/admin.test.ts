@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { checkout } from '../../../scripts/setup/environment.ts';
 import { findWorkspace } from '../../../shared/db/workspace/workspaces.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { admin } from '../../support/processes/admin.ts';
 import { type Settings, startProcess } from '../../support/processes/processes.ts';
 
 useDatabase();
@@ -33,6 +37,30 @@ test('a command of the operator is a process that prints, ends by itself, and te
     printed: expect.stringMatching(/^id +name +createdAt\nworkspace_\w+  Acme  20\S+Z\n$/),
   });
   expect(unknown).toEqual({ code: 1, signal: null, printed: 'There is no workspace nobody\n' });
+});
+
+test('the log of a command goes to stderr, so that programs can read what it prints', async () => {
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['scripts/setup/admin/admin.ts', '--json', 'workspace', 'list'],
+    {
+      cwd: checkout,
+      env: { ...process.env, LOG_TO: 'stderr', LOG_LEVEL: 'info', REDIS_URL: 'redis://127.0.0.1:1' },
+    },
+  );
+  expect(JSON.parse(stdout)).toEqual(expect.any(Array));
+  expect(stderr).toContain('does not answer');
+});
+
+test('a workspace is not made with a country or an address that nothing could use', async () => {
+  expect(await admin('workspace', 'create', 'Acme', '--country', 'gb')).toEqual({
+    code: 1,
+    printed: 'country must be a country of two capitals, such as GB',
+  });
+  expect(await admin('workspace', 'create', 'Acme', '--alert-email', 'nonsense')).toEqual({
+    code: 1,
+    printed: expect.stringMatching(/^alertEmail /),
+  });
 });
 
 test('help and mistakes in the arguments need no database', async () => {

@@ -45,7 +45,7 @@ export async function stop(): Promise<void> {
 }
 
 /** Wraps `keep`. If a message cannot be stored, the gateway is to send it again, and the log tells the operator why. */
-function reportingFailure<Item extends { gateway: string }, More extends unknown[], Result>(
+export function reportingFailure<Item extends { gateway: string }, More extends unknown[], Result>(
   keep: (item: Item, ...more: More) => Promise<Result>,
 ) {
   return async (item: Item, ...more: More): Promise<Result> => {

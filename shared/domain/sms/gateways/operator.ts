@@ -59,7 +59,8 @@ function viewOf(settings: GatewaySettings, reports: GatewayReport[], pausedAt: D
     processes: reports.length,
     bound,
     inUse: sum(({ inUse }) => inUse),
-    window: sum(({ window }) => window ?? 0),
+    // A process without a bind can hand nothing over.
+    window: sum(({ window, isBound }) => (isBound ? (window ?? 0) : 0)),
     perSecond: Math.round(10 * sum(({ perSecond }) => perSecond)) / 10,
     downSince: down.map(({ downSince }) => downSince).toSorted(byAge)[0] ?? null,
     lastError: down.find(({ lastError }) => lastError)?.lastError ?? null,

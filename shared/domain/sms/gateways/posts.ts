@@ -5,15 +5,18 @@ import { type GatewayPost, insertGatewayPost } from '../../../db/sms/gateway-pos
 import type { GatewayReceipt, GatewayText } from '../../../schemas/sms/gateway-posts.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import { partReference } from '../../../transports/sms/http/part-reference.ts';
-import { keep } from './gateways.ts';
+import { keep, reportingFailure } from './gateways.ts';
 import * as receipts from './receipts.ts';
 
 /**
  * The posts of a gateway of the type http. Each function resolves when the post is on disk, so the gateway may be told.
  */
 
+type Receipt = { gateway: string; receipt: GatewayReceipt };
+type Text = { gateway: string; text: GatewayText };
+
 /** A receipt of a text that nobody knows is kept for a while: the text may be on its way to the disk. */
-export async function takeReceipt(gateway: string, receipt: GatewayReceipt): Promise<void> {
+export const takeReceipt = reportingFailure(async ({ gateway, receipt }: Receipt): Promise<void> => {
   const { reference, part } = receipt;
   const outcome = await transaction(async () => {
     if (!(await insertGatewayPost({ gateway, kind: 'receipt', id: receipt.id }, now()))) return 'repeated';
@@ -25,15 +28,13 @@ export async function takeReceipt(gateway: string, receipt: GatewayReceipt): Pro
     return isKnown ? 'applied' : 'unknown';
   });
   count('sms_gateway_receipts', { gateway, outcome });
-}
+});
 
-export async function takeText(
-  gateway: string,
-  { id, sender, recipient, content }: GatewayText,
-): Promise<void> {
+export const takeText = reportingFailure(async ({ gateway, text }: Text): Promise<void> => {
+  const { id, sender, recipient, content } = text;
   const post: GatewayPost = { gateway, kind: 'text', id };
   await keep({ gateway, sender, recipient, content, place: null }, (at) => insertGatewayPost(post, at));
-}
+});
 
 const failures = {
   failed: { category: 'undeliverable', detail: 'The message could not be delivered', retryable: false },
