@@ -213,8 +213,8 @@ export async function readQueueDepths(): Promise<{ queue: string; state: string;
   }
 }
 
-/** Whether one of these queues has a job that runs, or could run now; false while Redis is away. */
-export async function hasJobsInHand(queueNames: readonly string[]): Promise<boolean> {
+/** Returns how many jobs of these queues run, or could run now; 0 while Redis is away. */
+export async function findJobsInHand(queueNames: readonly string[]): Promise<number> {
   const counts = queueNames.flatMap((queueName) =>
     partitions().map((partition) =>
       queueOf(queueName, partition)
@@ -222,7 +222,7 @@ export async function hasJobsInHand(queueNames: readonly string[]): Promise<bool
         .catch(() => 0),
     ),
   );
-  return (await Promise.all(counts)).some((jobs) => jobs > 0);
+  return (await Promise.all(counts)).reduce((sum, jobs) => sum + jobs, 0);
 }
 
 /** Returns the Redis settings that matter; null while Redis is away. Waits up to 2 seconds for a new connection. */

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { now } from '../../common/clock.ts';
+import { forgetAtEnd } from '../../common/closing.ts';
 import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
 import type { Usable } from '../../common/faults.ts';
 import { requestId } from '../../common/request-context.ts';
@@ -10,7 +11,7 @@ import * as system from '../../db/events/events.system.ts';
 import * as db from '../../db/events/events.ts';
 import { idToBytes, newId } from '../../formats/ids.ts';
 import { relayEvents } from '../../jobs/relay-events.ts';
-import { enqueue } from '../../queue/queue.ts';
+import { enqueue, findJobsInHand } from '../../queue/queue.ts';
 import type { Event, EventFilter, EventType } from '../../schemas/events.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
@@ -41,11 +42,32 @@ export async function record(workspaceId: string, event: db.NewEventRecord): Pro
 }
 
 const wakeEveryMs = 10;
+/**
+ * More wake-ups than this are not left waiting in Redis: the relay takes longer than a second for them, and each one takes
+ * all events there are. Otherwise many busy processes would add wake-ups faster than one relay can end them, and a relay
+ * that is away would find millions.
+ */
+const mostWaiting = 1_000;
+const lookEveryMs = 1_000;
 // Processes of two containers may have the same number.
 const thisProcess = randomUUID();
 let resting = false;
 let isWanted = false;
 let wakes = 0;
+let isCrowded = false;
+let lookedAt = Number.NEGATIVE_INFINITY;
+forgetAtEnd(() => {
+  [isCrowded, lookedAt] = [false, Number.NEGATIVE_INFINITY];
+});
+
+function lookAtWaiting(): void {
+  const time = performance.now();
+  if (time - lookedAt < lookEveryMs) return;
+  lookedAt = time;
+  void findJobsInHand([relayEvents.lanes.default]).then((waiting) => {
+    isCrowded = waiting > mostWaiting;
+  });
+}
 
 /**
  * Wakes relay-events: at once, then at most every few milliseconds, since one run takes all there is. Every wake
@@ -56,8 +78,11 @@ export function wakeRelay(): void {
     isWanted = true;
     return;
   }
-  wakes += 1;
-  enqueue(relayEvents, {}, { lane: 'default', id: `relay-${thisProcess}-${wakes}` });
+  lookAtWaiting();
+  if (!isCrowded) {
+    wakes += 1;
+    enqueue(relayEvents, {}, { lane: 'default', id: `relay-${thisProcess}-${wakes}` });
+  }
   resting = true;
   setTimeout(() => {
     resting = false;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetAtEnd } from '../../../../common/closing.ts';
 import { sendSms } from '../../../../jobs/send-sms.ts';
-import { hasJobsInHand } from '../../../../queue/queue.ts';
+import { findJobsInHand } from '../../../../queue/queue.ts';
 
 /**
  * A batch gives way to single texts. A chunk of 500 rows keeps MySQL busy for as long as a single text takes from its
@@ -27,7 +27,7 @@ async function areSingleTextsInHand(): Promise<boolean> {
   const time = performance.now();
   if (time - askedAt >= askEveryMs) {
     askedAt = time;
-    if (await hasJobsInHand([urgent, single])) seenAt = time;
+    if ((await findJobsInHand([urgent, single])) > 0) seenAt = time;
   }
   return performance.now() - seenAt < rememberedMs;
 }
