@@ -1,7 +1,7 @@
 /** The command that the server answered; `data` is the answer after the final dot, or to DATA itself. */
 export type SmtpStage = 'mail' | 'rcpt' | 'data';
 
-/** `report`: a refusal in a delivery report, which does not tell the command that the server answered. */
+/** `report`: a refusal in a delivery report, where the answered command is not known or does not count. */
 export type SmtpReply = { stage: SmtpStage | 'report'; code: number; enhanced: string | null; text: string };
 
 type SmtpVerdict = {
@@ -68,11 +68,16 @@ const says = {
   content: /\bspam|unsolicited|\bjunk\b|\bbulk\b|phish|virus|malware|content/i,
   noMailbox:
     /(user|recipient|mailbox|address|account)\b.{0,80}\b(unknown|not found|not exist|unavailable|invalid|disabled|inactive)|(no such|unknown|invalid|unrout(e)?able|non-?existent) (\w+ )?(user|recipient|mailbox|address|account|person)|doesn'?t exist|not exist|no mailbox|not our customer/i,
+  // The sending server or the sender's domain. A host name such as mx.example.com says nothing of it.
+  origin: /(?<![\w.@-])(dns|mx|aaaa)(?![\w@-]|\.\w)|\b(ip address|your ip|mail from)\b/i,
   policy:
-    /polic(y|ies)|prohibit|denied|forbidden|authori[sz]|not (allowed|permitted|accepted)|reject|restrict|grey ?list|rate limit|too many|throttl|again|later|temporar|https?:|\btls\b|encrypt|administrat/i,
+    /polic(y|ies)|access denied|grey ?list|rate limit|frequency|too many|throttl|(again|try|retry) later|temporar/i,
+  // These words stand beside an unknown mailbox too: "Recipient address rejected: User unknown".
+  refusal:
+    /prohibit|denied|forbidden|authori[sz]|not (allowed|permitted|accepted)|reject|restrict|again|later|https?:|\btls\b|encrypt|administrat/i,
 };
 
-/** A report is about a recipient, but a bare 550 in it may as well have answered the message. */
+/** A report is about a recipient, but a bare 550 in it may as well have answered another command. */
 const ofRecipient: SmtpReply['stage'][] = ['rcpt', 'report'];
 
 /**
@@ -121,6 +126,9 @@ export const replyTable: readonly ReplyRule[] = [
   { reply: 5, enhanced: null, text: says.reputation, verdict: rejected('refused_by_policy') },
   { reply: 5, enhanced: null, text: says.content, verdict: rejected('content_refused') },
   { reply: 550, enhanced: null, text: says.full, verdict: mailboxFull },
+  // A server that writes "mailbox unavailable" for any 550 may give its reason after that.
+  { reply: 550, enhanced: null, text: says.origin, verdict: rejected('sender_refused') },
+  { reply: 550, enhanced: null, text: says.policy, verdict: rejected('refused_by_policy') },
   {
     stages: ofRecipient,
     reply: 550,
@@ -128,7 +136,7 @@ export const replyTable: readonly ReplyRule[] = [
     text: says.noMailbox,
     verdict: noMailbox('mailbox_unknown'),
   },
-  { reply: 550, enhanced: null, text: says.policy, verdict: rejected('refused_by_policy') },
+  { reply: 550, enhanced: null, text: says.refusal, verdict: rejected('refused_by_policy') },
   { stages: ['rcpt'], reply: 550, enhanced: null, verdict: noMailbox('mailbox_unknown') },
   { reply: [500, 501, 502, 503, 504], verdict: rejected('protocol_error') },
   { stages: ['mail'], reply: 5, verdict: rejected('sender_refused') },
@@ -156,6 +164,16 @@ function fitsEnhanced(wanted: string[] | null, enhanced: string | null): boolean
   if (wanted === null || enhanced === null) return wanted === enhanced;
   const detail = enhanced.slice(enhanced.indexOf('.') + 1);
   return wanted.some((one) => detail === one || (!one.includes('.') && detail.startsWith(`${one}.`)));
+}
+
+/**
+ * Returns an answer that a report tells of; `stage`: the answered command, null where it is not known. The command
+ * counts for a bare 550 only. An enhanced code in a report decides without it (API decisions §7), and other codes would
+ * be read as answers of our own relay.
+ */
+export function asReported(answer: Omit<SmtpReply, 'stage'>, stage: SmtpStage | null): SmtpReply {
+  const isBare550 = answer.code === 550 && answer.enhanced === null;
+  return { stage: (isBare550 && stage) || 'report', ...answer };
 }
 
 /** The enhanced status code at the start of a reply's text (RFC 2034), if it agrees with the reply code. */

@@ -106,6 +106,11 @@ describe('what a refusal in a report means', () => {
       'hard_bounce mailbox_unknown, suppressed',
     ],
     ['5.0.0', 'smtp; 550 User unknown', 'hard_bounce mailbox_unknown, suppressed'],
+    [
+      '5.0.0',
+      'smtp; 550-Requested action not taken: mailbox unavailable 550 invalid DNS MX or A/AAAA resource record',
+      'rejected sender_refused',
+    ],
     // A bare 550 may be the answer to the message, not to the recipient.
     ['5.0.0', 'smtp; 550 Requested action not taken', 'rejected recipient_refused'],
     ['5.0.0', 'smtp; 550 Message blocked, see https://example.com', 'rejected refused_by_policy'],
@@ -140,7 +145,37 @@ describe('what a refusal in a report means', () => {
         explanation: `<ada@example.com>: host mx said: 550 (in reply to ${command} command)`,
       });
     expect(verdict(at('RCPT TO'))).toBe('hard_bounce mailbox_unknown, suppressed');
-    expect(verdict(at('end of DATA'))).toBe('rejected recipient_refused');
+    // Postfix breaks a long line between any two words.
+    expect(verdict(at('RCPT\r\n    TO'))).toBe('hard_bounce mailbox_unknown, suppressed');
+    expect(verdict(at('end of DATA'))).toBe('rejected message_refused');
+  });
+
+  test.each([
+    [
+      '550 User unknown (in\r\n    reply to RCPT\r\n    TO command)',
+      'hard_bounce mailbox_unknown, suppressed',
+    ],
+    ['(in reply to MAIL FROM command)', 'rejected sender_refused'],
+    ['(in reply to DATA command)', 'rejected message_refused'],
+    ['(in\r\n    reply to end of DATA\r\n    command)', 'rejected message_refused'],
+    // Exim
+    [
+      'error from remote mail server after RCPT TO:<ada@example.com>:',
+      'hard_bounce mailbox_unknown, suppressed',
+    ],
+    ['error from remote mail server after pipelined MAIL FROM:<b@example.org>:', 'rejected sender_refused'],
+    ['error from remote mail server after end of data:', 'rejected message_refused'],
+  ])('a bare 550 that names a mailbox counts by the command it answered: %j', (explanation, expected) => {
+    const bare = { status: '5.0.0', diagnostic: 'smtp; 550 mailbox unavailable' };
+    expect(verdict(statusReport({ ...bare, explanation }))).toBe(expected);
+    // An enhanced code decides, no matter which command it answered.
+    expect(verdict(statusReport({ explanation }))).toBe('hard_bounce mailbox_unknown, suppressed');
+  });
+
+  test('a 530 that another server gave to MAIL FROM is no fault of our relay', () => {
+    const bare = { status: '5.0.0', diagnostic: 'smtp; 530 Authentication required' };
+    const explanation = '(in reply to MAIL FROM command)';
+    expect(verdict(statusReport({ ...bare, explanation }))).toBe('rejected authentication_failed');
   });
 });
 
@@ -169,8 +204,24 @@ Subject: A subject
       'rejected content_refused',
     ],
     [
-      '192.0.2.1 failed after I sent the message.\nRemote host said: 550 Requested action not taken',
-      'rejected recipient_refused',
+      '192.0.2.1 failed after I sent the message.\nRemote host said: 550 mailbox unavailable',
+      'rejected message_refused',
+    ],
+    [
+      '192.0.2.1 failed on DATA command.\nRemote host said: 550 mailbox unavailable',
+      'rejected message_refused',
+    ],
+    [
+      'Connected to 192.0.2.1 but sender was rejected.\nRemote host said: 550 mailbox unavailable',
+      'rejected sender_refused',
+    ],
+    [
+      '192.0.2.1 does not like recipient.\nRemote host said: 550 mailbox unavailable',
+      'hard_bounce mailbox_unknown, suppressed',
+    ],
+    [
+      '192.0.2.1 failed after I sent the message.\nRemote host said: 550 5.1.1 No such user',
+      'hard_bounce mailbox_unknown, suppressed',
     ],
     ['Sorry, no mailbox here by that name. (#5.1.1)', 'hard_bounce mailbox_unknown, suppressed'],
     [

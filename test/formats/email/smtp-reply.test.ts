@@ -32,6 +32,16 @@ test.each<[SmtpStage, string, string]>([
   ['rcpt', '550 No such person at this address', 'mailbox_unknown'],
   ['rcpt', '550 Invalid recipient', 'mailbox_unknown'],
   ['rcpt', '550 No', 'mailbox_unknown'],
+  ['rcpt', '550 mailbox unavailable', 'mailbox_unknown'],
+  ['rcpt', '550 No such user here', 'mailbox_unknown'],
+  ['rcpt', '550 User unknown. Please check the address and send your message again', 'mailbox_unknown'],
+  // A host or an address is no word about the sender.
+  ['rcpt', '550 mx.example.com <dns@mx.example.com>: no such user at mx-1', 'mailbox_unknown'],
+  [
+    'rcpt',
+    '550 Mailbox not found [MGzPcMqY6e1thdw5 IP: 192.0.2.1]. https://mail.example/help',
+    'mailbox_unknown',
+  ],
 ])('at %s `%s` is a hard bounce that suppresses the address: %s', (stage, reply, code) => {
   expect(judge(stage, reply)).toEqual({
     outcome: 'fail',
@@ -69,6 +79,28 @@ test.each<[SmtpStage, string, string]>([
   ['rcpt', '550 Rejected, see https://example.com/why', 'refused_by_policy'],
   ['rcpt', '550 Too many invalid commands', 'refused_by_policy'],
   ['rcpt', '550 Administrative prohibition', 'refused_by_policy'],
+  // The reason stands after words about the mailbox.
+  [
+    'rcpt',
+    '550-Requested action not taken: mailbox unavailable 550 invalid DNS MX or A/AAAA resource record',
+    'sender_refused',
+  ],
+  ['rcpt', '550 IP address not found in DNS', 'sender_refused'],
+  ['rcpt', '550 Your IP address is invalid', 'sender_refused'],
+  ['rcpt', '550 The domain of the MAIL FROM address does not exist', 'sender_refused'],
+  [
+    'rcpt',
+    '550-Requested action not taken: mailbox unavailable 550 Failure sending mail. Try again later',
+    'refused_by_policy',
+  ],
+  [
+    'rcpt',
+    '550-Requested action not taken: mailbox unavailable 550 Reject due to policy restrictions',
+    'refused_by_policy',
+  ],
+  ['rcpt', '550 Mailbox unavailable or access denied', 'refused_by_policy'],
+  ['rcpt', '550 Too many invalid recipients', 'refused_by_policy'],
+  ['rcpt', '550 Ip frequency limited', 'refused_by_policy'],
   // Enhanced codes.
   ['rcpt', '550 5.7.1 Refused', 'refused_by_policy'],
   ['rcpt', '550 5.7.1 Unable to relay', 'relay_denied'],

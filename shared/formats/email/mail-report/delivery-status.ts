@@ -1,4 +1,4 @@
-import { enhancedCodeOf, inOneLine, type SmtpReply } from '../smtp-reply.ts';
+import { asReported, enhancedCodeOf, inOneLine, type SmtpReply, type SmtpStage } from '../smtp-reply.ts';
 import { addressesOf, type Fields, fieldGroups, firstOf } from './fields.ts';
 
 const actions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const;
@@ -16,24 +16,37 @@ export type RecipientStatus = {
 export function recipientsOf(status: string, explanation: string): RecipientStatus[] {
   const groups = fieldGroups(status).filter((group) => group.has('final-recipient') && group.has('action'));
   // The explanation names the answered command but no recipient, so it counts only when there is a single recipient.
-  const isAtRcpt = groups.length === 1 && /\b(?:in reply to|after|response to) RCPT TO\b/i.test(explanation);
-  return groups.flatMap((group) => recipientOf(group, isAtRcpt) ?? []);
+  const stage = groups.length === 1 ? stageIn(explanation) : null;
+  return groups.flatMap((group) => recipientOf(group, stage) ?? []);
 }
 
-function recipientOf(group: Fields, isAtRcpt: boolean): RecipientStatus | null {
+/** Returns the command that was answered, in the words of Postfix and Exim; null: none is named, or several are. */
+function stageIn(explanation: string): SmtpStage | null {
+  const named = explanation
+    // Postfix breaks its lines anywhere between two words.
+    .replace(/\s+/g, ' ')
+    .matchAll(
+      /\b(?:in reply to|after|response to) (?:pipelined )?(?:(mail) from|(rcpt) to|(?:end of )?(data))\b/gi,
+    );
+  const found = new Set([...named].map(([, ...names]) => names.find(Boolean)!.toLowerCase() as SmtpStage));
+  const [stage] = found;
+  return found.size === 1 ? stage! : null;
+}
+
+function recipientOf(group: Fields, stage: SmtpStage | null): RecipientStatus | null {
   const named = /^[a-z]+/i.exec(firstOf(group, 'action') ?? '')?.[0].toLowerCase();
   const action = actions.find((one) => one === named);
   if (!action) return null;
   const addresses = ['original-recipient', 'final-recipient'].flatMap((name) =>
     addressesOf(firstOf(group, name) ?? ''),
   );
-  return { action, addresses: [...new Set(addresses)], reply: replyOf(group, isAtRcpt) };
+  return { action, addresses: [...new Set(addresses)], reply: replyOf(group, stage) };
 }
 
 /**
  * Builds the reply. The status code, as the reporting server understood it, counts; the diagnosis fills in the rest.
  */
-function replyOf(group: Fields, isAtRcpt: boolean): SmtpReply {
+function replyOf(group: Fields, stage: SmtpStage | null): SmtpReply {
   const given = firstOf(group, 'diagnostic-code') ?? '';
   const [, type, text] = /^([\w-]+)[ \t]*;[ \t]*(.*)$/s.exec(given) ?? [null, '', given];
   const diagnosis = inOneLine(text ?? '');
@@ -44,10 +57,11 @@ function replyOf(group: Fields, isAtRcpt: boolean): SmtpReply {
   const digit = status?.[0] ?? said?.[0] ?? '5';
   const isVague = status === null || status.endsWith('.0.0');
   const enhanced = isVague ? answered : status;
-  return {
-    stage: isAtRcpt && said ? 'rcpt' : 'report',
-    code: said?.startsWith(digit) ? Number(said) : Number(`${digit}50`),
+  const isSaid = said?.startsWith(digit) ?? false;
+  const answer = {
+    code: isSaid ? Number(said) : Number(`${digit}50`),
     enhanced: enhanced?.startsWith(digit) ? enhanced : null,
     text: diagnosis || (status ?? ''),
   };
+  return asReported(answer, isSaid ? stage : null);
 }

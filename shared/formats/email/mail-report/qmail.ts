@@ -1,4 +1,4 @@
-import { enhancedCodeOf, inOneLine, type SmtpReply } from '../smtp-reply.ts';
+import { asReported, enhancedCodeOf, inOneLine, type SmtpReply, type SmtpStage } from '../smtp-reply.ts';
 import type { RecipientStatus } from './delivery-status.ts';
 import { addressesOf } from './fields.ts';
 
@@ -18,13 +18,20 @@ export function qmailRecipientsOf(text: string): RecipientStatus[] {
   });
 }
 
+/** The words of qmail before the other server's answer. */
+const stages: [RegExp, SmtpStage][] = [
+  [/sender was rejected/i, 'mail'],
+  [/does not like recipient/i, 'rcpt'],
+  [/failed on DATA command|failed after I sent the message/i, 'data'],
+];
+
 /** The other server's answer, else qmail's own words, which end in a code such as (#5.1.1). */
 function replyOf(reason: string): SmtpReply {
-  const said = /Remote host said:\s*([45]\d\d[ -].*)$/s.exec(reason)?.[1];
+  const [, before = '', said] = /^(.*?)Remote host said:\s*([45]\d\d[ -].*)$/s.exec(reason) ?? [];
   const text = inOneLine(said ?? reason);
   if (said) {
-    const stage = /does not like recipient/i.test(reason) ? 'rcpt' : 'report';
-    return { stage, code: Number(said.slice(0, 3)), enhanced: enhancedCodeOf(text), text };
+    const [, stage = null] = stages.find(([words]) => words.test(before)) ?? [];
+    return asReported({ code: Number(said.slice(0, 3)), enhanced: enhancedCodeOf(text), text }, stage);
   }
   const enhanced = /\(#([45]\.\d{1,3}\.\d{1,3})\)/.exec(text)?.[1] ?? null;
   return { stage: 'report', code: Number(`${enhanced?.[0] ?? '5'}50`), enhanced, text };
