@@ -36,7 +36,7 @@ async function earlierBounces(email: EmailRecord): Promise<number[]> {
   for (let checked = 0; checked < mostChecked; checked += pageSize) {
     const page = await listEndsOfRecipient(workspaceId, recipientKey, { before, limit: pageSize });
     const earlier = page.filter(({ id }) => id !== email.id);
-    delivered = Math.max(delivered, ...earlier.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0));
+    delivered = Math.max(delivered, ...earlier.map(deliveryTime));
     const ended = earlier.filter(isSoftBounce).map(({ updatedAt }) => updatedAt.getTime());
     bounces = [...bounces, ...ended].filter((time) => time > delivered);
     // A delivery within the last seven days decides already: most addresses have one on the first page.
@@ -47,6 +47,11 @@ async function earlierBounces(email: EmailRecord): Promise<number[]> {
     before = id;
   }
   return bounces;
+}
+
+/** An email that was reported as delivered and then bounced was not delivered. Returns 0 for no delivery. */
+function deliveryTime({ status, deliveredAt }: Pick<EmailRecord, 'status' | 'deliveredAt'>): number {
+  return status === 'delivered' && deliveredAt ? deliveredAt.getTime() : 0;
 }
 
 /** Returns whether the recipient's server caused the failure of an email, so that it counts against the address. */

@@ -93,6 +93,22 @@ test('a delivery between begins the count anew, and another workspace counts for
   expect(await suppressionOf(recipient)).toEqual([['system', 'all']]);
 });
 
+test('an email that was reported as delivered and then bounced is no delivery', async () => {
+  const recipient = newRecipient();
+  const bounceLate = async () => {
+    const email = await emailIn('delivered', own, { recipient });
+    await receive(report(recipient, '5.2.2'), [email.returnPath]);
+    expect(await email.state()).toEqual(['failed', 'soft_bounce mailbox_full']);
+  };
+  for (let count = 1; count <= 4; count += 1) {
+    await bounceLate();
+    await advanceClock(2 * dayMs);
+  }
+  expect(await suppressionOf(recipient)).toEqual([]);
+  await bounceLate();
+  expect(await suppressionOf(recipient)).toEqual([['system', 'all']]);
+});
+
 test('a full mailbox at hand-over is a soft bounce that may be sent again, and counts', async () => {
   const recipient = newRecipient();
   for (let count = 1; count <= 4; count += 1) await bounce(recipient);
