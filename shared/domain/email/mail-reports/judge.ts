@@ -41,7 +41,8 @@ export function judgeComplaint(
   if (isOver || isComplaint(email.reason)) return { suppress };
   const reason: EmailReason = {
     category: 'complaint',
-    code: feedbackType,
+    // A type has hyphens; a code of ours is in snake_case.
+    code: feedbackType.replaceAll('-', '_'),
     description: 'The recipient reported the email as unwanted',
     retryable: false,
   };

@@ -94,6 +94,16 @@ describe('a complaint suppresses everything', () => {
   });
 });
 
+test.each([
+  ['opt-out', 'opt_out'],
+  ['Opt-Out-List', 'opt_out_list'],
+  ['unsubscribe', 'unsubscribe'],
+])('a complaint of the type %s has the code %s', async (type, code) => {
+  const email = await reported();
+  expect(await receive(feedbackReport({ type }), [email.returnPath])).toBe('changed');
+  expect(await email.state()).toEqual(['delivered', `complaint ${code}`]);
+});
+
 // Shows A59
 describe('a complaint suppresses marketing only', () => {
   const edited = async (raw: Buffer, find: string, put: string) => {
