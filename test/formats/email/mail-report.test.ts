@@ -105,6 +105,11 @@ describe('what a refusal in a report means', () => {
       'smtp; 550-5.1.1 The email account that you tried to reach does not exist. Please try 550-5.1.1 again',
       'hard_bounce mailbox_unknown, suppressed',
     ],
+    [
+      '5.0.0',
+      'smtp; 450 Requested mail action not taken: mailbox unavailable',
+      'soft_bounce temporarily_refused',
+    ],
     ['5.0.0', 'smtp; 550 User unknown', 'hard_bounce mailbox_unknown, suppressed'],
     [
       '5.0.0',

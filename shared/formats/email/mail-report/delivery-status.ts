@@ -54,8 +54,10 @@ function replyOf(group: Fields, stage: SmtpStage | null): SmtpReply {
   const status = /^[245]\.\d{1,3}\.\d{1,3}(?=\s|\(|$)/.exec(firstOf(group, 'status') ?? '')?.[0] ?? null;
   const said = isSmtp ? /^[245]\d\d(?=[ -]|$)/.exec(diagnosis)?.[0] : undefined;
   const answered = said ? enhancedCodeOf(diagnosis) : null;
-  const digit = status?.[0] ?? said?.[0] ?? '5';
   const isVague = status === null || status.endsWith('.0.0');
+  // Exim writes 5.0.0 when it gives up, also after answers that were all temporary.
+  const isTemporary = isVague && said?.startsWith('4');
+  const digit = isTemporary ? '4' : (status?.[0] ?? said?.[0] ?? '5');
   const enhanced = isVague ? answered : status;
   const isSaid = said?.startsWith(digit) ?? false;
   const answer = {
