@@ -84,9 +84,17 @@ export function decode(text: string): Standing {
   };
 }
 
+/** The name under which all other names count together. No tag, domain or known error code has brackets. */
+export const other = '(other)';
+
+/** The columns of values and names have this many bytes. A longer text counts as `other`: it must not stop the rest. */
+const mostBytes = 256;
+export const isStorable = (name: string): boolean => Buffer.byteLength(name) <= mostBytes;
+
 /** A value of a dimension as it is stored: keys are bytes, all else is text. */
 export function bytesOfValue(dimension: Dimension, value: string): Buffer {
-  return Buffer.from(value, dimension === 'key' ? 'latin1' : 'utf8');
+  const bytes = Buffer.from(value, dimension === 'key' ? 'latin1' : 'utf8');
+  return bytes.length > mostBytes ? Buffer.from(other) : bytes;
 }
 export function valueOfBytes(dimension: Dimension, value: Buffer): string {
   return value.toString(dimension === 'key' ? 'latin1' : 'utf8');

@@ -1,7 +1,7 @@
 import { forgetAtEnd } from '../../common/closing.ts';
 import { afterCommit } from '../../db/client.ts';
 import { findNameCount, insertNames, listNames, type Name } from '../../db/reports/counts.system.ts';
-import type { Facts, Standing } from './facts.ts';
+import { type Facts, isStorable, other, type Standing } from './facts.ts';
 import { startOf } from './pieces.ts';
 
 /**
@@ -9,9 +9,6 @@ import { startOf } from './pieces.ts';
  * codes of a carrier fill the tables.
  */
 const mostNames: Record<Name['dimension'], number> = { tag: 1_000, recipient_domain: 500, error_code: 200 };
-
-/** The name under which all other names count together. No tag, domain or known error code has brackets. */
-export const other = '(other)';
 
 /** The name under which a tag, a domain or an error code of a message counts. */
 export type NameOf = (
@@ -53,7 +50,7 @@ export async function nameAll(messages: readonly Counted[]): Promise<NameOf> {
       day = { workspaceId, dimension, day: startOf('day', hour), key, own: known.get(key), asked: new Set() };
       days.set(key, day);
     }
-    if (!day.own?.has(name)) day.asked.add(name);
+    if (!day.own?.has(name) && isStorable(name)) day.asked.add(name);
   };
   for (const { facts, before } of messages) {
     ask(facts, 'tag', facts.tag);

@@ -1,8 +1,10 @@
 import type { Channel } from '../../db/reports/counts.ts';
 import type { ReportedMessages } from '../../db/reports/messages.system.ts';
 import { addressOf, compareKey } from '../../formats/email/address.ts';
+import { asciiDomain } from '../../formats/email/domain-name.ts';
+import { emailLanes } from '../../schemas/lanes.ts';
 import { staysCharged } from '../sms/stays-charged.ts';
-import { bucketsOf, type Facts, type Standing } from './facts.ts';
+import { bucketsOf, type Facts, other, type Standing } from './facts.ts';
 import { hourOf } from './pieces.ts';
 
 const bounces: Record<string, Standing['reason']> = {
@@ -55,8 +57,9 @@ function emailFacts(row: ReportedMessages['email']): Facts {
 export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Facts | null {
   const email = JSON.parse(data);
   // One event that cannot be read must not hold up the figures of all workspaces.
-  const shown = [email.kind, email.status, email.sender, email.recipient, email.createdAt];
+  const shown = [email.status, email.sender, email.recipient, email.createdAt];
   if (!shown.every((field) => typeof field === 'string')) return null;
+  if (!emailLanes.includes(email.kind) || Number.isNaN(Date.parse(email.createdAt))) return null;
   const [accepted, scheduled, sent, delivered] = [
     email.createdAt,
     email.scheduledAt,
@@ -126,10 +129,12 @@ function smsFacts(row: ReportedMessages['sms']): Facts | null {
   };
 }
 
-/** Returns the domain of an address, also of one with a name before it. */
+/**
+ * Returns the domain of an address, also of one with a name before it, in lower case and punycode: a sender is stored as
+ * it was typed, and all spellings of its domain count together. A domain that cannot be read counts as `other`.
+ */
 function domainOf(address: string): string {
-  return address
-    .slice(address.lastIndexOf('@') + 1)
-    .replace(/>$/, '')
-    .toLowerCase();
+  const typed = address.slice(address.lastIndexOf('@') + 1).replace(/>$/, '');
+  // Nearly all domains are plain already, and this runs for every event.
+  return /^[A-Za-z0-9.-]*$/.test(typed) ? typed.toLowerCase() : (asciiDomain(typed) ?? other);
 }
