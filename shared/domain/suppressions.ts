@@ -146,10 +146,18 @@ function numberOf(
   return null;
 }
 
+/** As the schema limits the address that is typed: punycode can be longer than the letters that it stands for. */
+const longestKey = 320;
+
 function emailKeyOf(text: string, refuse: Refuse): string | null {
   const parsed = parseMailbox(text, { allowDisplayName: false, isSent: false });
-  if (parsed.ok) return compareKey(parsed.mailbox.address);
-  refuse('email', parsed.message);
+  if (!parsed.ok) {
+    refuse('email', parsed.message);
+    return null;
+  }
+  const key = compareKey(parsed.mailbox.address);
+  if (key.length <= longestKey) return key;
+  refuse('email', `must be at most ${longestKey} characters with its domain in punycode`);
   return null;
 }
 

@@ -90,9 +90,14 @@ export async function change(workspaceId: string, changes: WorkspaceChanges): Pr
   return changed;
 }
 
+const mostAddressBytes = 320;
+
 function checkAddress(text: string): void {
   const parsed = parseMailbox(text, { allowDisplayName: false });
   if (!parsed.ok) throw invalid('alertEmail', parsed.message);
+  // It is stored as it was typed, where a domain has more bytes than in punycode.
+  if (Buffer.byteLength(text) > mostAddressBytes)
+    throw invalid('alertEmail', `must be at most ${mostAddressBytes} bytes long`);
 }
 
 export const find = db.findWorkspace;

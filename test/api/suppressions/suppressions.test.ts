@@ -94,6 +94,8 @@ test.each([
   [{ email: 'a@example.com, b@example.com' }, ['email']],
   [{ email: 'Ada <a@example.com>' }, ['email']],
   [{ email: `${'a'.repeat(309)}@example.com` }, ['email']],
+  // As it is typed it has 315 characters, and 322 with its domain in punycode.
+  [{ email: `${'a'.repeat(300)}@bücher.example` }, ['email']],
   [{ email: 'a@example.com', scope: 'everything' }, ['scope']],
   [{ email: 'a@example.com', reason: 'x'.repeat(257) }, ['reason']],
   [{ email: 'a@example.com', reason: 'one\u0000two' }, ['reason']],
@@ -101,6 +103,16 @@ test.each([
   const answer = await post(body);
   expect(answer.status).toBe(400);
   expect(Object.keys(answer.body.errors)).toEqual(fields);
+});
+
+test('an address that has 320 characters in punycode fits, and one that is longer there is no filter', async () => {
+  const address = (length: number) => `${'b'.repeat(length)}@bücher.example`;
+  const { status, body } = await post({ email: address(298) });
+  expect([status, body.email]).toEqual([201, address(298)]);
+  const found = await list(`?email=${encodeURIComponent(address(298))}`);
+  expect(found.body.data).toEqual([body]);
+  const refused = await list(`?email=${encodeURIComponent(address(299))}`);
+  expect([refused.status, Object.keys(refused.body.errors)]).toEqual([400, ['email']]);
 });
 
 test('an address of 320 characters and a reason of 256 fit', async () => {

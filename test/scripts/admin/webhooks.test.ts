@@ -76,3 +76,18 @@ test('a workspace is changed in what is given', async () => {
   const refused = await Promise.all([set('--alert-email', 'nobody'), set('--webhooks', 'maybe')]);
   expect(refused).toEqual([expect.stringContaining('alertEmail'), expect.stringContaining('on, off')]);
 });
+
+test('an address for warnings that has no room is refused by its name, for a new workspace too', async () => {
+  const { workspaceId } = await workspace();
+  // In punycode it is short enough for an email; as it was typed it has 444 bytes.
+  const long = `a@${Array.from({ length: 3 }, () => '例'.repeat(48)).join('.')}.example`;
+  for (const address of ['nobody', long])
+    for (const args of [
+      ['create', 'Acme'],
+      ['set', workspaceId],
+    ])
+      expect(await admin('workspace', ...args, '--alert-email', address)).toEqual({
+        code: 1,
+        printed: expect.stringMatching(/^alertEmail must/),
+      });
+});
