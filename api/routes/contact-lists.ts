@@ -121,7 +121,7 @@ export default [
     tag,
     summary: 'Delete a contact list; its contacts stay',
     description:
-      'A copy into it ends. The built-in list cannot be deleted, nor one whose contacts a batch of text messages leaves out (excludeLists) while some of its messages are still to be made.',
+      'A copy into it ends. The built-in list cannot be deleted, nor one whose contacts a batch of text messages leaves out (excludeLists) while some of its messages are still to be made, or a copy in progress leaves out.',
     scope: 'lists.write',
     params,
     status: 204,

@@ -1332,7 +1332,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a contact list; its contacts stay
-         * @description A copy into it ends. The built-in list cannot be deleted, nor one whose contacts a batch of text messages leaves out (excludeLists) while some of its messages are still to be made.
+         * @description A copy into it ends. The built-in list cannot be deleted, nor one whose contacts a batch of text messages leaves out (excludeLists) while some of its messages are still to be made, or a copy in progress leaves out.
          *
          *     Needs the scope `lists.write`.
          */

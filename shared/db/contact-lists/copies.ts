@@ -53,6 +53,16 @@ export async function listCopiedInto(workspaceId: string, listIds: string[]): Pr
   return new Set(rows.map((row) => idFromBytes('list', row.running_list_id)));
 }
 
+/** Tells whether a copy of the workspace that is in progress, into another list, leaves out the contacts of this list. */
+export async function findIsLeftOutOfCopy(workspaceId: string, listId: string): Promise<boolean> {
+  const rows = await execute<{ request: string }[]>(
+    `SELECT request FROM contact_list_copies FORCE INDEX (contact_list_copies_admission)
+     WHERE status = 'waiting' AND parked IN (0, 1) AND workspace_id = ? AND list_id <> ?`,
+    [idToBytes(workspaceId), idToBytes(listId)],
+  );
+  return rows.some(({ request }) => (JSON.parse(request) as CopyRequest).excluded.includes(listId));
+}
+
 /** Ends the copy into this list, if one is running; the members that were copied so far stay. */
 export async function updateCopyStopped(workspaceId: string, listId: string, at: Date): Promise<void> {
   await execute(

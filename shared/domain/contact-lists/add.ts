@@ -15,6 +15,7 @@ import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import * as copies from '../../db/contact-lists/copies.ts';
 import { insertMembers } from '../../db/contact-lists/members.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isId, newUuid } from '../../formats/ids.ts';
 import type { ContactListAddition, ContactListAddOutcome } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -86,6 +87,7 @@ async function addNamed(
 }
 
 async function beginCopy(workspaceId: string, listId: string, request: ContactListAddition): Promise<string> {
+  if (request.excludeLists) await keepLeftOut(workspaceId, request.excludeLists);
   const createdAt = now();
   const { search, tag, clientReference } = request;
   const id = newUuid(createdAt).toString('hex');
@@ -109,6 +111,15 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
   // The list may have been deleted since it was checked. From now on its deletion ends the copy.
   if (!(await db.findContactListForUpdate(workspaceId, listId))) throw problem('not_found');
   return id;
+}
+
+/** From the commit on, the copy keeps the lists that it leaves out from being deleted. None may be deleted before. */
+async function keepLeftOut(workspaceId: string, excludeLists: string[]): Promise<void> {
+  // A list is deleted with the workspace locked. The lists were checked before without the lock.
+  await findWorkspaceForUpdate(workspaceId);
+  const faults = new Faults();
+  await checkKnown(workspaceId, 'excludeLists', excludeLists, faults.refuse);
+  faults.throwAny();
 }
 
 const firstPauseMs = 20;

@@ -1,4 +1,5 @@
 import { now, nowForAll } from '../../common/clock.ts';
+import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { transaction } from '../../db/client.ts';
 import { findContactList, updateMemberCount } from '../../db/contact-lists/contact-lists.ts';
@@ -59,16 +60,25 @@ async function copyBatch(lease: Lease): Promise<system.Copy | null> {
   const { id: copyId, workspaceId, listId, request } = copy;
   const sourceId = request.sources[copy.sourceIndex];
   if (sourceId === undefined || !(await findContactList(workspaceId, listId))) return finish(copyId);
+  const excluded = await findLists(workspaceId, request.excluded);
+  // A list that a copy excludes is kept until the copy ends. If it is gone all the same, nobody knows whom it kept out.
+  if (excluded.length < request.excluded.length) {
+    logger.error(
+      { workspaceId, listId, copyId },
+      'a copy was ended, because a list that it leaves out is gone',
+    );
+    return finish(copyId);
+  }
   // A source that is gone by now has no members.
   const [source] = await findLists(workspaceId, [sourceId]);
   const { ids, reached } = source
     ? await membersAfter(workspaceId, source, {
         after: copy.afterContactId,
         until: copy.createdAt,
-        limit: sizeOfBatch(request.excluded.length),
+        limit: sizeOfBatch(excluded.length),
       })
     : { ids: [], reached: null };
-  const wanted = await chosen(workspaceId, ids, request);
+  const wanted = await chosen(workspaceId, ids, { filter: request.filter, excluded });
   const { known, added } = await insertMembers(workspaceId, listId, wanted, now());
   if (added > 0 && !(await updateMemberCount(workspaceId, listId, added)))
     throw new Error('The list was deleted during a batch of a copy into it');

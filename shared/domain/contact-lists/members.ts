@@ -57,12 +57,11 @@ async function partOf(
 export async function chosen(
   workspaceId: string,
   ids: string[],
-  options: { filter: ContactFilter; excluded: string[] },
+  { filter, excluded }: { filter: ContactFilter; excluded: List[] },
 ): Promise<string[]> {
-  const excluded = await findLists(workspaceId, options.excluded);
   if (excluded.some(({ kind }) => kind === 'builtin')) return [];
   const excludedFilters = excluded.map(contactsOf).filter((filter) => filter !== null);
-  const matching = await matchingOf(workspaceId, ids, compile(options.filter), excludedFilters);
+  const matching = await matchingOf(workspaceId, ids, compile(filter), excludedFilters);
   const staticIds = excluded.filter(({ kind }) => kind === 'static').map(({ id }) => id);
   const members = await listMembersAmong(workspaceId, staticIds, matching);
   return matching.filter((id) => !members.has(id));

@@ -1,7 +1,7 @@
 import { now } from '../../common/clock.ts';
 import { problem } from '../../common/errors.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
-import { updateCopyStopped } from '../../db/contact-lists/copies.ts';
+import { findIsLeftOutOfCopy, updateCopyStopped } from '../../db/contact-lists/copies.ts';
 import { deleteMembers } from '../../db/contact-lists/members.ts';
 import { findIsListLeftOut } from '../../db/sms/batches/lists.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
@@ -12,15 +12,20 @@ import { builtinId, builtinStays, checkStatic, findList } from './record.ts';
 
 /**
  * Deletes a list at once; its memberships are deleted later, in batches, and its contacts stay. A list that an
- * unfinished batch of messages excludes is kept, since without it the contacts in it would get messages.
+ * unfinished batch of messages excludes is kept, since without it the contacts in it would get messages. So is one that
+ * a copy in progress excludes, since without it the copy would add them.
  */
 export async function remove({ workspaceId }: Caller, id: string): Promise<void> {
   if (id === builtinId(workspaceId)) throw builtinStays();
-  // With the workspace locked, no batch is accepted meanwhile.
+  // With the workspace locked, neither a batch nor a copy that excludes the list is accepted meanwhile.
   await findWorkspaceForUpdate(workspaceId);
   if (await findIsListLeftOut(workspaceId, id))
     throw problem('in_use', {
       detail: `The list ${id} stays, because a batch that has messages to be made leaves its contacts out. Cancel the batch, or wait until they are made.`,
+    });
+  if (await findIsLeftOutOfCopy(workspaceId, id))
+    throw problem('in_use', {
+      detail: `The list ${id} stays, because a copy in progress leaves its contacts out. Wait until copyInProgress of the list that it copies into is false.`,
     });
   // A batch of a copy locks the copy first and the list last, so the copy comes first here too.
   await updateCopyStopped(workspaceId, id, now());

@@ -141,7 +141,10 @@ async function contactsOf(batch: SmsBatchRecord, rows: BatchRow[]): Promise<Map<
   const chosen =
     excludeLists.length === 0
       ? ids
-      : await contactLists.chosen(batch.workspaceId, ids, { filter: {}, excluded: excludeLists });
+      : await contactLists.chosen(batch.workspaceId, ids, {
+          filter: {},
+          excluded: await contactLists.findLists(batch.workspaceId, excludeLists),
+        });
   const contacts = await listContactsByIds(batch.workspaceId, chosen);
   return new Map(contacts.map((contact) => [contact.id, contact]));
 }

@@ -61,7 +61,8 @@ export async function nextMembers(
         limit: Math.min(contactsAtOnce, config.MAX_WAITING_ROWS || contactsAtOnce),
       })
     : { ids: [], reached: null };
-  const chosen = await contactLists.chosen(workspaceId, ids, { filter: {}, excluded: excludeLists });
+  const excluded = await contactLists.findLists(workspaceId, excludeLists);
+  const chosen = await contactLists.chosen(workspaceId, ids, { filter: {}, excluded });
   const contacts = await listContactsByIds(workspaceId, chosen);
   const next = { listIndex: reached === null ? listIndex + 1 : listIndex, listAfter: reached };
   return { contacts, read: ids.length, next };
