@@ -1,4 +1,4 @@
-import { idFromBytes } from '../../formats/ids.ts';
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
 import type { RowOf } from '../client/table.ts';
@@ -142,6 +142,20 @@ export async function listSmsOfGatewaysForUpdate(
   const ids = found.map(({ id }) => id).toSorted((one, other) => one.compare(other));
   return sms.toRecords(
     await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [ids]),
+  );
+}
+
+/** Does the work of `withoutErasedContacts` for texts of several workspaces, with one query for all of them. */
+export async function withoutErasedContactsOfAny(records: SmsRecord[]): Promise<SmsRecord[]> {
+  const named = records.filter(({ contactId }) => contactId !== null);
+  if (named.length === 0) return records;
+  const rows = await query<{ id: Buffer }[]>(
+    `SELECT id FROM contacts ${byId} WHERE (workspace_id, id) IN (?)`,
+    [named.map(({ workspaceId, contactId }) => [idToBytes(workspaceId), idToBytes(contactId!)])],
+  );
+  const known = new Set(rows.map((row) => idFromBytes('contact', row.id)));
+  return records.map((record) =>
+    record.contactId === null || known.has(record.contactId) ? record : { ...record, contactId: null },
   );
 }
 

@@ -1,5 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { problem } from '../../common/errors.ts';
+import { withoutErasedContacts } from '../../db/sms/contacts.ts';
 import { findSmsForUpdate, updateSms } from '../../db/sms/messages.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SmsMessage } from '../../schemas/sms/sms.ts';
@@ -27,7 +28,8 @@ export async function cancel(caller: Caller, smsId: string): Promise<SmsMessage>
     });
   const cancelled = advance(record, 'cancelled', { at });
   await updateSms(workspaceId, record, cancelled);
-  await events.record(workspaceId, eventOf(cancelled));
+  const [shown] = await withoutErasedContacts(workspaceId, [cancelled]);
+  await events.record(workspaceId, eventOf(shown!));
   await balance.giveBack(cancelled);
-  return show(caller, toWire(cancelled));
+  return show(caller, toWire(shown!));
 }

@@ -2,6 +2,7 @@ import { now } from '../../common/clock.ts';
 import { count } from '../../common/metrics.ts';
 import { transaction } from '../../db/client.ts';
 import { findSmsBalanceForUpdate } from '../../db/sms/balances.ts';
+import { withoutErasedContacts } from '../../db/sms/contacts.ts';
 import * as system from '../../db/sms/messages.system.ts';
 import { findSmsForUpdate, listHeldSmsForUpdate, type SmsRecord, updateSms } from '../../db/sms/messages.ts';
 import { isNear } from '../../queue/queue.ts';
@@ -67,7 +68,7 @@ async function releaseSome(workspaceId: string): Promise<number> {
     });
   }
   if (isCounted) await balance.take(workspaceId, going);
-  for (const queued of going) {
+  for (const queued of await withoutErasedContacts(workspaceId, going)) {
     const message = admit(queued);
     await updateSms(workspaceId, { status: 'held' }, message);
     await events.record(workspaceId, eventOf(message));
@@ -84,7 +85,8 @@ async function expire(workspaceId: string, smsId: string): Promise<boolean> {
     if (found?.record.status !== 'held' || found.record.dueAt! > at) return false;
     const failed = advance(found.record, 'failed', { at, reason: heldExpired });
     await updateSms(workspaceId, found.record, failed);
-    await events.record(workspaceId, eventOf(failed));
+    const [shown] = await withoutErasedContacts(workspaceId, [failed]);
+    await events.record(workspaceId, eventOf(shown!));
     await balance.giveBack(failed);
     count('sms_failed');
     return true;

@@ -1,13 +1,16 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { remove } from '../../../shared/domain/contacts/contacts.ts';
 import { finishErasures } from '../../../shared/domain/contacts/erasure.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as receipts from '../../../shared/domain/sms/gateways/receipts.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { callerOf } from '../../support/data/accepted-email.ts';
 import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -60,6 +63,38 @@ test('so do the texts to a number that the contact had before', async () => {
   // The next holder of the number is somebody else.
   await contact('07700 900125');
   expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
+});
+
+test('nor do later events of such texts name the contact, whoever makes them', async () => {
+  // The simulator would take a text to a number of the drama range.
+  const number = '+447911000130';
+  const id = await contact(number);
+  const scheduledAt = new Date(now().getTime() + 3_600_000).toISOString();
+  const [delivered, sent, cancelled] = [
+    await sendSms(api, own, { recipient: number }),
+    await sendSms(api, own, { recipient: number }),
+    await sendSms(api, own, { recipient: number, scheduledAt }),
+  ];
+  const gateway = useTextGateway();
+  gateway.says = () => Promise.resolve({ kind: 'accepted', reference: 'erased' });
+  await attempt(delivered.id);
+  await call('PATCH', `/v2/contacts/${id}`, { number: '+447911000131' });
+  await call('DELETE', `/v2/contacts/${id}`);
+  await receipts.apply({ gateway: 'network', reference: 'erased', reason: null });
+  gateway.says = () => Promise.resolve({ kind: 'accepted', reference: 'erased too' });
+  await attempt(sent.id);
+  gateway.stop();
+  const answer = (await call('DELETE', `/v2/sms/${cancelled.id}`)).body;
+  const lastEventOf = async (text: { id: string }) => {
+    const { type, data } = (await call('GET', `/v2/sms/${text.id}/events`)).body.data.at(-1);
+    return [type, data.contactId];
+  };
+  expect([
+    answer.contactId,
+    await lastEventOf(cancelled),
+    await lastEventOf(delivered),
+    await lastEventOf(sent),
+  ]).toEqual([null, ['sms.cancelled', null], ['sms.delivered', null], ['sms.sent', null]]);
 });
 
 test('a contact with many texts is erased as well', async () => {

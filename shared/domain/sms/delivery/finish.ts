@@ -47,8 +47,10 @@ const finishClaim = finisher<Finished>(system.smsTable, {
     const judgements = items.map(({ judgement }) => judgement);
     await insertSmsParts(partsOf(judgements), now());
     const ended = judgements.filter(({ message }) => message.status !== 'queued');
+    // A contact may have been erased since the text was claimed.
+    const shown = await system.withoutErasedContactsOfAny(ended.map(({ message }) => message));
     await insertEvents(
-      ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
+      shown.map((message) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
     );
     for (const { message } of ended) {
       await changeWaiting(message.workspaceId, { messages: -1 });

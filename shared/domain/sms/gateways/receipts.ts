@@ -8,6 +8,7 @@ import {
   findSmsOfGatewayForUpdate,
   listSmsOfGatewaysForUpdate,
   updateSmsEnds,
+  withoutErasedContactsOfAny,
 } from '../../../db/sms/messages.system.ts';
 import { countInBatch, type SmsRecord } from '../../../db/sms/messages.ts';
 import { findSmsOfPartForUpdate, updateSmsPartDelivered } from '../../../db/sms/parts.system.ts';
@@ -101,9 +102,8 @@ const nameOf = (gateway: string, reference: string) =>
 
 async function end(messages: SmsRecord[]): Promise<void> {
   await updateSmsEnds(messages);
-  await insertEvents(
-    messages.map((message) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
-  );
+  const shown = await withoutErasedContactsOfAny(messages);
+  await insertEvents(shown.map((message) => ({ workspaceId: message.workspaceId, event: eventOf(message) })));
   for (const message of messages) {
     await countInBatch(message.workspaceId, 'sent', message);
     count('sms_receipts', { outcome: message.status });

@@ -3,6 +3,7 @@ import { afterCommit } from '../../../../db/client.ts';
 import { insertEvents } from '../../../../db/events/events.system.ts';
 import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 import { changeBatchCounts, findBatchCounts } from '../../../../db/sms/batches/counts.ts';
+import { withoutErasedContacts } from '../../../../db/sms/contacts.ts';
 import {
   findHasStoppableSms,
   listCancellableForUpdate,
@@ -66,7 +67,8 @@ async function cancelSome(workspaceId: string, ids: string[]): Promise<void> {
   if (found.length === 0) return;
   const cancelled = found.map((message) => advance(message, 'cancelled', { at }));
   await updateManySmsCancelled(workspaceId, cancelled);
-  await insertEvents(cancelled.map((message) => ({ workspaceId, event: eventOf(message) })));
+  const shown = await withoutErasedContacts(workspaceId, cancelled);
+  await insertEvents(shown.map((message) => ({ workspaceId, event: eventOf(message) })));
   await balance.giveBackAll(workspaceId, cancelled);
   afterCommit(events.wakeRelay);
 }
