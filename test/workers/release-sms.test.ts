@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../shared/common/clock.ts';
 import * as balance from '../../shared/domain/sms/balance.ts';
 import { attempt } from '../../shared/domain/sms/delivery/delivery.ts';
@@ -12,6 +12,7 @@ import { sendSms, smsOf, textingWorkspace } from '../support/data/new-sms.ts';
 import { forgetRedis, useDatabase } from '../support/database/database.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
+import { useTextGateway } from '../support/servers/text-gateway.ts';
 import { advanceClock } from '../support/time/advance-clock.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
@@ -32,7 +33,8 @@ const part = 300;
 const credit = (amount: number) => balance.add(own.workspaceId, amount, null);
 const left = () => balance.find(own.workspaceId);
 const statusOf = async (id: string) => (await smsOf(own, id)).status;
-const inHours = (hours: number) => new Date(now().getTime() + hours * 3_600_000).toISOString();
+const hourMs = 3_600_000;
+const inHours = (hours: number) => new Date(now().getTime() + hours * hourMs).toISOString();
 const twoParts = { content: 'x'.repeat(161) };
 
 test('what could be paid goes behind what waits already', async () => {
@@ -125,4 +127,22 @@ test('a scheduled message that was held waits for its time once it is paid for',
   await credit(part);
   await release(own.workspaceId);
   expect([await statusOf(id), await left(), await attempt(id)]).toEqual(['queued', 1, 'dropped']);
+});
+
+test('the time that a message was held does not count against its retries', async () => {
+  const gateway = useTextGateway();
+  onTestFinished(gateway.stop);
+  gateway.says = () => Promise.resolve({ kind: 'later', detail: 'Busy' });
+  await credit(1);
+  const { id } = await sendSms(api, own, { recipient: '+447407000001' });
+  await advanceClock(50 * hourMs);
+  await credit(part);
+  await release(own.workspaceId);
+  expect(await attempt(id)).toEqual({ retryAt: expect.any(Date) });
+  await advanceClock(47 * hourMs);
+  expect(await attempt(id)).toEqual({ retryAt: expect.any(Date) });
+  await advanceClock(2 * hourMs);
+  expect(await attempt(id)).toBe('done');
+  expect(await smsOf(own, id)).toMatchObject({ status: 'failed', reason: { code: 'gateway_unavailable' } });
+  expect(await left()).toBe(1 + part);
 });

@@ -41,6 +41,7 @@ import { keyRotations } from './0052_key_rotations.ts';
 import { webhookRestarts } from './0053_webhook_restarts.ts';
 import { contactErasures } from './0054_contact_erasures.ts';
 import { reportErrorCodes } from './0055_report_error_codes.ts';
+import { smsTries } from './0056_sms_tries.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -88,4 +89,5 @@ export const migrations: Migration[] = [
   webhookRestarts,
   contactErasures,
   reportErrorCodes,
+  smsTries,
 ];

@@ -48,7 +48,7 @@ export const claimSms = claimer<ClaimedSms, ClaimedRow>(smsTable, {
   }),
   batches,
 });
-export const updateSmsHandoverStarted = handoverStarter(smsTable, { batches });
+export const updateSmsHandoverStarted = handoverStarter(smsTable, { firstAt: sms.pick('triedAt'), batches });
 export const updateSmsHeldBack = leaseReturner(smsTable);
 export const updateSmsClaimUndone = claimUndoer(smsTable);
 

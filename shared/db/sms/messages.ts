@@ -66,6 +66,8 @@ export const sms = table('sms_messages', {
   /** A gateway has accepted some of the parts of a text with several. */
   isPartlyTaken: boolean(),
   handoverAt: time().nullable(),
+  /** When it was handed over for the first time. */
+  triedAt: time().nullable(),
   gateway: binaryText().nullable(),
   gatewayReference: outsideBinaryText('sms_messages.gateway_reference').nullable(),
   /** How many events this message has had. */
@@ -80,6 +82,7 @@ export const accepted = sms.omit(
   'uncertainCount',
   'isPartlyTaken',
   'handoverAt',
+  'triedAt',
   'gateway',
   'gatewayReference',
 );

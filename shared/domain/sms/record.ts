@@ -32,6 +32,7 @@ export const notHandedOver = {
   uncertainCount: 0,
   isPartlyTaken: false,
   handoverAt: null,
+  triedAt: null,
   gateway: null,
   gatewayReference: null,
   eventSeq: 1,

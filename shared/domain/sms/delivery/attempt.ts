@@ -14,8 +14,9 @@ import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as pauses from '../gateways/pauses.ts';
 import { finish } from './finish.ts';
-import { fail, isPast, judge } from './judge.ts';
+import { fail, judge } from './judge.ts';
 import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
+import { dueSince, isPast } from './times.ts';
 
 /**
  * Makes one attempt to hand a message over: claims it, speaks to the gateway, and writes the outcome. If the worker
@@ -54,7 +55,7 @@ async function prepare(
   }
 
   if (isSuppressed) return finish(token, record, fail(message, suppressed));
-  if (isBlocked && isPast(message, now())) return finish(token, record, fail(message, blocked));
+  if (isBlocked && isPast(dueSince(message), now())) return finish(token, record, fail(message, blocked));
   if (isBlocked) return holdBack(smsId, token);
   if (!(await outsideTransaction(() => areApproved(message))))
     return finish(token, record, fail(message, notApproved));

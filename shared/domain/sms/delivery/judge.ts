@@ -9,7 +9,7 @@ import { advance } from '../record.ts';
 import { staysCharged } from '../stays-charged.ts';
 import * as admission from './admission.ts';
 import { gatewayAway, uncertain } from './reasons.ts';
-import { giveUpMinutes } from './times.ts';
+import { isPast, retriesSince } from './times.ts';
 
 /** The outcome of a message. `isGivenBack`: no gateway has the message, so its cost is refunded. */
 export type SmsJudgement = {
@@ -88,7 +88,7 @@ export function fail(message: SmsRecord, reason: SmsReason): SmsJudgement {
 }
 
 function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean, dueAt: Date): SmsJudgement {
-  if (isPast(message, dueAt)) return fail(message, reason);
+  if (isPast(retriesSince(message, now()), dueAt)) return fail(message, reason);
   return {
     message: {
       ...message,
@@ -99,10 +99,4 @@ function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean, dueAt: D
     isGivenBack: false,
     metric: 'retried',
   };
-}
-
-/** Returns whether the message will have waited for so long at `time` that it is given up. */
-export function isPast(message: SmsRecord, time: Date): boolean {
-  const dueSince = message.scheduledAt ?? message.createdAt;
-  return time.getTime() > dueSince.getTime() + giveUpMinutes * 60_000;
 }
