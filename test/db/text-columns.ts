@@ -81,7 +81,7 @@ export const ownColumns: Record<string, string> = {
   sms_ledger_sums: 'kind',
   sms_batches: 'paused_reason source state status unicode',
   sms_batch_rows: 'country unicode',
-  sms_messages: 'country direction encoding gateway reason_category status',
+  sms_messages: 'country direction encoding gateway handover_gateway reason_category status',
   sms_prices: 'country',
   sms_gateway_posts: 'gateway',
   sms_inbound_parts: 'content gateway recipient sender',

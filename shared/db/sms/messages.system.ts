@@ -48,7 +48,11 @@ export const claimSms = claimer<ClaimedSms, ClaimedRow>(smsTable, {
   }),
   batches,
 });
-export const updateSmsHandoverStarted = handoverStarter(smsTable, { firstAt: sms.pick('triedAt'), batches });
+export const updateSmsHandoverStarted = handoverStarter(smsTable, {
+  firstAt: sms.pick('triedAt'),
+  receiver: sms.pick('handoverGateway'),
+  batches,
+});
 export const updateSmsHeldBack = leaseReturner(smsTable);
 export const updateSmsClaimUndone = claimUndoer(smsTable);
 
@@ -66,7 +70,7 @@ const outcome = sms.pick(
   'gatewayReference',
   'eventSeq',
 );
-const writeOutcomes = outcomeWriter(smsTable, outcome, { clears: sms.pick('handoverAt') });
+const writeOutcomes = outcomeWriter(smsTable, outcome, { clears: sms.pick('handoverAt', 'handoverGateway') });
 
 /** Writes the outcomes of claimed messages and gives back their leases; returns how many still had their lease. */
 export function updateSmsOutcomes(outcomes: { message: SmsRecord; token: Buffer }[]): Promise<number> {

@@ -66,6 +66,8 @@ export const sms = table('sms_messages', {
   /** A gateway has accepted some of the parts of a text with several. */
   isPartlyTaken: boolean(),
   handoverAt: time().nullable(),
+  /** The gateway of the hand-over that began then. Without `handoverAt` it means nothing. */
+  handoverGateway: binaryText().nullable(),
   /** When it was handed over for the first time. */
   triedAt: time().nullable(),
   gateway: binaryText().nullable(),
@@ -82,6 +84,7 @@ export const accepted = sms.omit(
   'uncertainCount',
   'isPartlyTaken',
   'handoverAt',
+  'handoverGateway',
   'triedAt',
   'gateway',
   'gatewayReference',

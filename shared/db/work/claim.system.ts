@@ -15,7 +15,8 @@ type InLane = { lane?: string };
 const laneOf = ({ lane = '' }: InLane): string => lane;
 
 type Claim = InLane & { id: string; at: Date; until: Date };
-type Handover = InLane & Lease & { at: Date };
+type HandoverColumn = Pick<ColumnMap<Columns>, 'names'>;
+type Handover = InLane & Lease & { at: Date; receiver?: string };
 
 /**
  * Makes the function that claims a row for this worker until the lease ends; null when the row is not due or another
@@ -72,15 +73,21 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
 /**
  * Makes the function that records that the hand-over to the other side is about to begin: if this worker dies
  * afterwards, nobody can know whether the message went out. False when the lease is no longer ours. `firstAt`: the
- * column for the time of the first hand-over.
+ * column for the time of the first hand-over; `receiver`: the column for the name of the other side.
  */
 export function handoverStarter(
   table: WorkTable,
-  { firstAt, batches = usual }: { firstAt?: Pick<ColumnMap<Columns>, 'names'>; batches?: Batches } = {},
+  {
+    firstAt,
+    receiver,
+    batches = usual,
+  }: { firstAt?: HandoverColumn; receiver?: HandoverColumn; batches?: Batches } = {},
 ): (handover: Handover) => Promise<boolean> {
-  const also = (firstAt?.names ?? [])
-    .map((column) => `, ${column} = COALESCE(${column}, handover_at)`)
-    .join('');
+  const first = (firstAt?.names ?? []).map((column) => `, ${column} = COALESCE(${column}, handover_at)`);
+  const alsoOf = (items: Handover[]) => [
+    ...first,
+    ...(receiver?.names ?? []).map((column) => `, ${column} = ${receiverByLease(table.name, items)}`),
+  ];
   const handovers = batcherByLane<Handover, boolean>({
     laneOf,
     ...batches,
@@ -91,7 +98,7 @@ export function handoverStarter(
           // An earlier hand-over that never finished is counted here, so that a second death is not forgotten. When
           // this statement runs again after a lost answer, its own hand-over is not counted.
           `UPDATE ${table.name} ${byId}
-           SET uncertain_count = uncertain_count + (handover_at IS NOT NULL AND handover_at <> ?), handover_at = ?${also}
+           SET uncertain_count = uncertain_count + (handover_at IS NOT NULL AND handover_at <> ?), handover_at = ?${alsoOf(items).join('')}
            WHERE ${holdingAny(table.name, items)}`,
           [at, at],
         ),
@@ -101,6 +108,21 @@ export function handoverStarter(
     },
   });
   return (handover) => outsideTransaction(() => handovers(handover));
+}
+
+/**
+ * Returns SQL for the receiver of each hand-over; there are few of them. Its lease tells the hand-over: a worker that
+ * lost its lease may name another receiver for the same row.
+ */
+function receiverByLease(table: string, items: Handover[]): string {
+  const groups = Map.groupBy(items, ({ receiver }) => receiver);
+  const [last, ...others] = [...groups].map(([receiver, some]) => ({
+    name: receiver === undefined ? 'NULL' : hex(Buffer.from(receiver)),
+    some,
+  }));
+  if (others.length === 0) return last!.name;
+  const cases = others.map(({ name, some }) => `WHEN ${holdingAny(table, some)} THEN ${name}`);
+  return `CASE ${cases.join(' ')} ELSE ${last!.name} END`;
 }
 
 /**

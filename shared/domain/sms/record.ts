@@ -32,6 +32,7 @@ export const notHandedOver = {
   uncertainCount: 0,
   isPartlyTaken: false,
   handoverAt: null,
+  handoverGateway: null,
   triedAt: null,
   gateway: null,
   gatewayReference: null,

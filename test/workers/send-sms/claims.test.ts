@@ -143,10 +143,17 @@ test('a worker that lost its lease before it speaks to the gateway does not spea
   expect(await claim()).toBeNull();
   await leaseEnds();
   const successor = (await claim())!;
-  const starts = (token: Buffer) => system.updateSmsHandoverStarted({ id, token, at: now() });
-  expect(await Promise.all([starts(loser.token), starts(successor.token)])).toEqual([false, true]);
+  const starts = (token: Buffer, receiver: string) =>
+    system.updateSmsHandoverStarted({ id, token, at: now(), receiver });
+  const started = await Promise.all([starts(loser.token, 'first'), starts(successor.token, 'second')]);
+  expect(started).toEqual([false, true]);
   await system.updateSmsHeldBack({ id, token: loser.token, at: now() });
-  expect(await smsOf(own, id)).toMatchObject({ parked: false, claims: 2, handoverAt: expect.any(Date) });
+  expect(await smsOf(own, id)).toMatchObject({
+    parked: false,
+    claims: 2,
+    handoverAt: expect.any(Date),
+    handoverGateway: 'second',
+  });
 });
 
 // Shows F13

@@ -46,8 +46,7 @@ async function prepare(
   { record, token, isSuppressed, isBlocked }: system.ClaimedSms,
   isAlone: boolean,
 ): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
-  // The worker before us died while it spoke to the gateway, so the message may have gone out.
-  const message = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
+  const message = record.handoverAt ? afterDeath(record) : record;
   if (message.uncertainCount > 1) return finish(token, record, fail(message, uncertain));
   if (message.claims - message.retries > maxLostClaims) {
     logGivenUp('sms', { smsId });
@@ -65,12 +64,21 @@ async function prepare(
   if (!gateway) return finish(token, record, fail(message, noRoute));
   const isPartly = message.parts > 1 && message.gateway === gateway.name;
   const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
-  const { lane } = message;
-  if (!(await system.updateSmsHandoverStarted({ id: smsId, lane, token, at: now() }))) return 'dropped';
+  const handover = { id: smsId, lane: message.lane, token, at: now(), receiver: gateway.name };
+  if (!(await system.updateSmsHandoverStarted(handover))) return 'dropped';
   return async () => {
     const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
     return finish(token, record, judge(message, gateway.name, submission, isAlone));
   };
+}
+
+/**
+ * Returns a message whose worker died while it spoke to a gateway: it may have gone out, and only that gateway can know
+ * it again. The version before does not store which one it was.
+ */
+function afterDeath(record: SmsRecord): SmsRecord {
+  const gateway = record.handoverGateway ?? record.gateway;
+  return { ...record, gateway, uncertainCount: record.uncertainCount + 1 };
 }
 
 type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'country'>;
