@@ -6,6 +6,7 @@ import { findHasHeldSms, type SmsRecord } from '../../db/sms/messages.ts';
 import { releaseSms } from '../../jobs/release-sms.ts';
 import { enqueue } from '../../queue/queue.ts';
 import * as keyUsage from '../api-keys/usage.ts';
+import { noPriceMessage } from './prices.ts';
 
 /** The balance of a workspace for text messages, in ten-thousandths of a pound. One without a balance has no limit. */
 
@@ -18,8 +19,7 @@ export async function charge(message: SmsRecord): Promise<number | null> {
   const balance = await db.findSmsBalanceForUpdate(message.workspaceId);
   if (balance === null) return 0;
   const price = message.cost.gbp;
-  if (price === null)
-    throw invalid('recipient', `has no price: it is in ${message.country ?? 'a country that is not known'}`);
+  if (price === null) throw invalid('recipient', noPriceMessage(message.country));
   if (price > balance || (await findHasHeldSms(message.workspaceId))) return null;
   await take(message.workspaceId, [message]);
   return price;

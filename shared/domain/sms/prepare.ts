@@ -3,6 +3,7 @@ import { type FieldErrors, invalidFields, problem } from '../../common/errors.ts
 import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../common/faults.ts';
 import { requestId } from '../../common/request-context.ts';
 import { findContactIdOfNumber } from '../../db/contacts/contacts.ts';
+import { findSmsBalance } from '../../db/sms/balances.ts';
 import type { SmsRecord } from '../../db/sms/messages.ts';
 import { findSuppressionOfNumber } from '../../db/suppressions.ts';
 import { newId } from '../../formats/ids.ts';
@@ -18,7 +19,7 @@ import { busy } from '../template-faults.ts';
 import * as waiting from '../work/waiting.ts';
 import * as workspaces from '../workspace/workspaces.ts';
 import { inParts, renderSms, type SmsText } from './content.ts';
-import { costOf, priceOf } from './prices.ts';
+import { costOf, noPriceMessage, priceOf } from './prices.ts';
 import { notHandedOver } from './record.ts';
 import { findByName } from './templates.ts';
 
@@ -87,6 +88,10 @@ async function check(workspaceId: string, request: Usable<NewSms>, time: Date, r
     : await senderOf(workspaceId, request.sender ?? null, recipient, refuse);
   if (recipient && sender !== null && !hasRoute({ sender, recipient: recipient.number }))
     refuse('recipient', `cannot be reached from ${sender}: no gateway takes such messages`);
+  const price = recipient && (await priceOf(recipient.country, time));
+  // Without a balance nothing is charged, so no price is needed.
+  if (price?.gbp === null && (await findSmsBalance(workspaceId)) !== null)
+    refuse('recipient', noPriceMessage(recipient!.country));
   checkSchedule(request.scheduledAt ?? null, time, refuse);
   const text = await textOf(workspaceId, request, time, refuse);
   return { recipient, sender, text };

@@ -73,6 +73,11 @@ function newestOf(prices: SmsPrice[], at: Date): SmsPrice | undefined {
   return prices.find(({ validFrom }) => validFrom <= at);
 }
 
+/** Says that the recipient's country has no price in pounds, which a workspace with a balance needs. */
+export function noPriceMessage(country: string | null): string {
+  return `has no price: it is in ${country ?? 'a country that is not known'}`;
+}
+
 export function costOf(parts: number, price: Money): Money {
   return {
     gbp: price.gbp === null ? null : parts * price.gbp,

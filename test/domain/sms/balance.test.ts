@@ -125,7 +125,7 @@ test('a message that no gateway takes gives its price back; one that was sent or
   expect([await statusOf(uncertain), await left()]).toEqual(['failed', 9 * part]);
 });
 
-test('where the balance is counted, a country without a price is refused', async () => {
+test('where the balance is counted, a country without a price is refused, with the other faults', async () => {
   const { body: sender } = await api.request('GET', '/v2/senders', { key: own.key });
   expect(sender.data).toHaveLength(1);
   await prices.load('country,gbp,eur,validFrom\nGB,,,2020-01-02\n');
@@ -134,8 +134,18 @@ test('where the balance is counted, a country without a price is refused', async
   });
   expect(await sendSms(api, own)).toMatchObject({ cost: { gbp: null, eur: null } });
   await credit(100 * part);
-  const { status, body } = await postSms(api, own);
-  expect([status, Object.keys(body.errors)]).toEqual([400, ['recipient']]);
+  const faultsOf = async (changes: Record<string, unknown>) => {
+    const { status, body } = await postSms(api, own, changes);
+    return [status, Object.keys(body.errors)];
+  };
+  expect(await faultsOf({})).toEqual([400, ['recipient']]);
+  const tooLate = { scheduledAt: inHours(24 * 400) };
+  expect(await faultsOf(tooLate)).toEqual([400, ['recipient', 'scheduledAt']]);
+  // A field of the wrong shape does not hide the missing price either.
+  expect(await faultsOf({ ...tooLate, clientTag: 7 })).toEqual([
+    400,
+    ['clientTag', 'recipient', 'scheduledAt'],
+  ]);
 });
 
 test('50 at once against a balance for 20: exactly 20 are paid for, and nothing is left over', async () => {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { findSmsBalance } from '../../../db/sms/balances.ts';
 import { senderKeysOf } from '../../../formats/sms/sender-name.ts';
 import { findApproved, listKeys, unknownSender } from '../../senders/senders.ts';
-import { type Money, priceOf } from '../prices.ts';
+import { type Money, noPriceMessage, priceOf } from '../prices.ts';
 
 /** Of senders by country: a file may name more of them than a process should remember. */
 const mostRemembered = 5_000;
@@ -47,7 +47,7 @@ export function router(
         ok: false,
         field: 'recipient',
         code: 'no_price',
-        message: `has no price: it is in ${country ?? 'a country that is not known'}`,
+        message: noPriceMessage(country),
       };
     return { ok: true, sender: approved.sender.address, price, isCounted };
   }
