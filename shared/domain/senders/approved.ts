@@ -10,8 +10,13 @@ type ApprovedSender = {
   /** The address as a gateway gets it: the name, or the number in E.164. */
   address: string;
 };
-/** `message` goes after the name of the field: "sender is not approved for FR". */
-export type Approved = { ok: true; sender: ApprovedSender } | { ok: false; message: string };
+/**
+ * `message` goes after the name of the field: "sender is not approved for FR". `address`: that of the sender that was
+ * meant; null where the workspace has no such sender.
+ */
+export type Approved =
+  | { ok: true; sender: ApprovedSender }
+  | { ok: false; message: string; address: string | null };
 
 /**
  * Finds the sender of a message to that country: the sender of this name, or of this number in any form, or the default
@@ -24,15 +29,16 @@ export async function findApproved(
 ): Promise<Approved> {
   const sender = await findSender(workspaceId, name);
   const message = refusalOf(sender, name);
-  if (!sender || message !== null) return { ok: false, message: message! };
+  if (!sender) return { ok: false, message: message!, address: null };
   const { id, kind } = sender;
   const shown = sender.name!;
+  const address = (kind === 'sender_name' && numberOfName(shown)) || shown;
+  if (message !== null) return { ok: false, message, address };
   if (country === null)
-    return { ok: false, message: 'cannot be chosen: the country of the recipient is not known' };
+    return { ok: false, message: 'cannot be chosen: the country of the recipient is not known', address };
   const status = sender.countries.find((one) => one.country === country)?.status;
   if (status !== 'approved')
-    return { ok: false, message: `cannot be ${shown}: ${reasonOf(status)} for ${country}` };
-  const address = (kind === 'sender_name' && numberOfName(shown)) || shown;
+    return { ok: false, message: `cannot be ${shown}: ${reasonOf(status)} for ${country}`, address };
   return { ok: true, sender: { id, kind, name: shown, address } };
 }
 

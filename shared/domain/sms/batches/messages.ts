@@ -8,6 +8,7 @@ import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
 import type { BatchRow } from '../../../db/sms/batches/rows.ts';
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 import { listSuppressedNumbers } from '../../../db/suppressions.ts';
+import { startOf } from '../../../formats/folded-text.ts';
 import { newId } from '../../../formats/ids.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
@@ -41,6 +42,7 @@ const contentInvalid = (message: string): SmsReason => ({
   description: fitting('sms_messages.reason_description', message),
   retryable: false,
 });
+/** The bytes of its column. */
 const longestSender = 20;
 
 /**
@@ -107,7 +109,8 @@ export async function makeMessages(
         workspaceId,
         direction: 'outbound',
         status: 'queued',
-        sender: route.ok ? route.sender : (name ?? '').slice(0, longestSender),
+        // A name that is no sender's is whatever the row holds; the message must be stored all the same.
+        sender: route.sender ?? startOf((name ?? '').trim(), longestSender),
         recipient: row.number,
         content: isText ? text.text : '',
         country: row.country,

@@ -7,16 +7,26 @@ import { type Money, noPriceMessage, priceOf } from '../prices.ts';
 /** Of senders by country: a file may name more of them than a process should remember. */
 const mostRemembered = 5_000;
 
-/** The sender of a message to a country and the price of a part, or why it cannot be sent. */
+/**
+ * The sender of a message to a country and the price of a part, or why it cannot be sent. `sender`: its address; null
+ * where the workspace has no such sender.
+ */
 export type SenderRoute =
   | { ok: true; sender: string; price: Money; isCounted: boolean }
-  | { ok: false; field: 'sender' | 'recipient'; code: 'sender_not_approved' | 'no_price'; message: string };
+  | {
+      ok: false;
+      field: 'sender' | 'recipient';
+      code: 'sender_not_approved' | 'no_price';
+      message: string;
+      sender: string | null;
+    };
 
-const refusal = (message: string): SenderRoute => ({
+const refusal = (message: string, sender: string | null): SenderRoute => ({
   ok: false,
   field: 'sender',
   code: 'sender_not_approved',
   message,
+  sender,
 });
 
 /**
@@ -36,8 +46,9 @@ export function router(
     const approved = await findApproved(workspaceId, name, country);
     if (!approved.ok) {
       if (name !== null) own ??= new Set(await listKeys(workspaceId));
-      return refusal(approved.message);
+      return refusal(approved.message, approved.address);
     }
+    const sender = approved.sender.address;
     const price = await priceOf(country, at);
     counted ??= findSmsBalance(workspaceId).then((balance) => balance !== null);
     const isCounted = await counted;
@@ -48,15 +59,16 @@ export function router(
         field: 'recipient',
         code: 'no_price',
         message: noPriceMessage(country),
+        sender,
       };
-    return { ok: true, sender: approved.sender.address, price, isCounted };
+    return { ok: true, sender, price, isCounted };
   }
 
   const mayBeOwn = (keys: string[]) => (own ? keys.some((key) => own!.has(key)) : keys.length > 0);
 
   return async (name, country) => {
     const keys = name === null ? [] : senderKeysOf(name);
-    if (name !== null && !mayBeOwn(keys)) return refusal(unknownSender);
+    if (name !== null && !mayBeOwn(keys)) return refusal(unknownSender, null);
     // All spellings of a sender have one route.
     const key = [country, ...keys].join(' ');
     let route = known.get(key);
