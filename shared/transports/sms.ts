@@ -63,7 +63,8 @@ const pausedGateway = (name: string): Gateway => ({
   submit: async () => ({ kind: 'later', detail: 'The operator has paused the gateway', afterMs: pausedMs }),
 });
 
-type Route = Pick<TextMessage, 'sender' | 'recipient'>;
+/** `country`: that of the recipient, for callers that have read it from the number already. */
+type Route = Pick<TextMessage, 'sender' | 'recipient'> & { country?: string | null };
 
 /**
  * Returns the gateway for a message: by turn one that fits and is up, else the first that fits; null when none fits.
@@ -88,15 +89,22 @@ export function hasRoute(route: Route): boolean {
 }
 
 /** The gateways that fit, in their order. */
-function routesOf({ sender, recipient }: Route): (GatewaySettings & { rank: number })[] {
-  const number = parsePhoneNumber(recipient);
-  const country = number.ok ? number.country : null;
+function routesOf({
+  sender,
+  recipient,
+  country = countryOf(recipient),
+}: Route): (GatewaySettings & { rank: number })[] {
   return ranked(config.SMS_GATEWAYS!).filter(
     ({ countries, prefixes, senders }) =>
       (countries === undefined || (country !== null && countries.includes(country))) &&
       (prefixes === undefined || prefixes.some((prefix) => recipient.startsWith(prefix))) &&
       (senders === undefined || senders.some((one) => one.toLowerCase() === sender.toLowerCase())),
   );
+}
+
+function countryOf(recipient: string): string | null {
+  const number = parsePhoneNumber(recipient);
+  return number.ok ? number.country : null;
 }
 
 type Ranked = GatewaySettings & { rank: number };

@@ -19,6 +19,7 @@ import { busy } from '../template-faults.ts';
 import * as waiting from '../work/waiting.ts';
 import * as workspaces from '../workspace/workspaces.ts';
 import { inParts, renderSms, type SmsText } from './content.ts';
+import { unreachableFrom } from './delivery/reasons.ts';
 import { costOf, noPriceMessage, priceOf } from './prices.ts';
 import { notHandedOver } from './record.ts';
 import { findByName } from './templates.ts';
@@ -87,7 +88,7 @@ async function check(workspaceId: string, request: Usable<NewSms>, time: Date, r
     ? null
     : await senderOf(workspaceId, request.sender ?? null, recipient, refuse);
   if (recipient && sender !== null && !hasRoute({ sender, recipient: recipient.number }))
-    refuse('recipient', `cannot be reached from ${sender}: no gateway takes such messages`);
+    refuse('recipient', unreachableFrom(sender));
   const price = recipient && (await priceOf(recipient.country, time));
   // Without a balance nothing is charged, so no price is needed.
   if (price?.gbp === null && (await findSmsBalance(workspaceId)) !== null)

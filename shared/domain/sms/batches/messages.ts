@@ -13,7 +13,7 @@ import { newId } from '../../../formats/ids.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
 import type { ShortenedLink } from '../../short-links/short-links.ts';
-import { crashes, notApproved, suppressed } from '../delivery/reasons.ts';
+import { crashes, noRoute, notApproved, suppressed } from '../delivery/reasons.ts';
 import { costOf } from '../prices.ts';
 import { notHandedOver } from '../record.ts';
 import { renderAll } from './render.ts';
@@ -36,6 +36,7 @@ const noPrice: SmsReason = {
   description: 'There was no price for the country of the recipient when the message was made',
   retryable: true,
 };
+const unroutedReasons = { sender_not_approved: notApproved, no_price: noPrice, no_route: noRoute };
 const contentInvalid = (message: string): SmsReason => ({
   category: 'rejected',
   code: 'content_invalid',
@@ -93,8 +94,8 @@ export async function makeMessages(
     // The time to render was over before this row.
     if (text === undefined) break;
     const name = row.sender ?? batch.sender;
-    const route = await routeOf(name, row.country);
-    const unrouted = route.ok ? null : route.code === 'no_price' ? noPrice : notApproved;
+    const route = await routeOf(name, row);
+    const unrouted = route.ok ? null : unroutedReasons[route.code];
     const unfit = text === null ? crashes : text.ok ? null : contentInvalid(text.message);
     const isText = text?.ok === true;
     const parts = isText ? text.parts.length : 0;

@@ -1,14 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { findSmsBalance } from '../../../db/sms/balances.ts';
+import type { PhoneNumber } from '../../../formats/sms/phone-number.ts';
 import { senderKeysOf } from '../../../formats/sms/sender-name.ts';
+import { hasRoute } from '../../../transports/sms.ts';
 import { findApproved, listKeys, unknownSender } from '../../senders/senders.ts';
+import { unreachableFrom } from '../delivery/reasons.ts';
 import { type Money, noPriceMessage, priceOf } from '../prices.ts';
 
 /** Of senders by country: a file may name more of them than a process should remember. */
 const mostRemembered = 5_000;
 
 /**
- * The sender of a message to a country and the price of a part, or why it cannot be sent. `sender`: its address; null
+ * The sender of a message to a number and the price of a part, or why it cannot be sent. `sender`: its address; null
  * where the workspace has no such sender.
  */
 export type SenderRoute =
@@ -16,7 +19,7 @@ export type SenderRoute =
   | {
       ok: false;
       field: 'sender' | 'recipient';
-      code: 'sender_not_approved' | 'no_price';
+      code: 'sender_not_approved' | 'no_price' | 'no_route';
       message: string;
       sender: string | null;
     };
@@ -30,13 +33,14 @@ const refusal = (message: string, sender: string | null): SenderRoute => ({
 });
 
 /**
- * Makes a function that finds routes. Each route is looked up once. Once one sender was refused, no further unknown
- * sender is looked up, however many of them the rows name. `isCounted`: the workspace has a balance.
+ * Makes a function that finds routes. The sender and price for a country are looked up once. Once one sender was
+ * refused, no further unknown sender is looked up, however many of them the rows name. `isCounted`: the workspace has a
+ * balance.
  */
 export function router(
   workspaceId: string,
   at: Date,
-): (sender: string | null, country: string | null) => Promise<SenderRoute> {
+): (sender: string | null, recipient: Pick<PhoneNumber, 'number' | 'country'>) => Promise<SenderRoute> {
   const known = new LRUCache<string, Promise<SenderRoute>>({ max: mostRemembered });
   let counted: Promise<boolean> | undefined;
   /** The keys of all senders of the workspace, once one was refused. */
@@ -66,13 +70,16 @@ export function router(
 
   const mayBeOwn = (keys: string[]) => (own ? keys.some((key) => own!.has(key)) : keys.length > 0);
 
-  return async (name, country) => {
+  return async (name, { number, country }) => {
     const keys = name === null ? [] : senderKeysOf(name);
     if (name !== null && !mayBeOwn(keys)) return refusal(unknownSender, null);
     // All spellings of a sender have one route.
     const key = [country, ...keys].join(' ');
-    let route = known.get(key);
-    if (!route) known.set(key, (route = find(name, country)));
-    return route;
+    let found = known.get(key);
+    if (!found) known.set(key, (found = find(name, country)));
+    const route = await found;
+    if (!route.ok || hasRoute({ sender: route.sender, recipient: number, country })) return route;
+    const { sender } = route;
+    return { ok: false, field: 'recipient', code: 'no_route', message: unreachableFrom(sender), sender };
   };
 }

@@ -90,7 +90,7 @@ export function rowChecker(
     const { number, country } = parsed;
     if (!request.allowDuplicates && seen.has(number))
       return { fault: { field: 'recipient', message: 'is in an earlier message as well' } };
-    const route: SenderRoute = await routeOf(message.sender ?? request.sender ?? null, country);
+    const route: SenderRoute = await routeOf(message.sender ?? request.sender ?? null, parsed);
     if (!route.ok) return { fault: { field: route.field, message: route.message } };
     const unfit = fits(message.content ?? content!, message.unicode ?? request.unicode ?? 'allow');
     if (unfit !== null) return { fault: { field: 'content', message: unfit } };

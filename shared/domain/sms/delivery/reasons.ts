@@ -48,3 +48,7 @@ export const heldExpired: SmsReason = {
   description: 'The workspace could not pay for the message within 72 hours',
   retryable: true,
 };
+
+/** Why a recipient is refused when a message is accepted, behind the name of the field. */
+export const unreachableFrom = (sender: string) =>
+  `cannot be reached from ${sender}: no gateway takes such messages`;
