@@ -13,11 +13,12 @@ import { type Pair, pairOf } from '../../formats/text-pair.ts';
  *
  * 1. `expect` commits a conversation that is not open. A text that looks from here on finds it, and adds to it.
  * 2. `addInbound` waits for texts that are being stored: a text that has looked before is stored by then.
- * 3. It locks the conversation, counts the texts of the pair, and opens it. A text that has not been added yet waits
- *    for the lock; it is not committed, so it is not among those counted.
+ * 3. Its second step locks the conversation, counts the texts of the pair, and opens it. A text that has not been added
+ *    yet waits for the lock; it is not committed, so it is not among those counted.
  *
  * There is no deadlock: while `addInbound` waits for others' texts, it has locked nothing that a text which goes out
- * needs. A conversation is locked last, behind messages, balance and key usage, and always by its id.
+ * needs. A conversation is locked last, behind messages, balance and key usage, and always by its id. So an answer to
+ * the text is paid and stored between the two steps.
  *
  * If retention deletes the conversation meanwhile, `addInbound` begins again. A text that goes out need not: it is
  * stored, so the `addInbound` that makes the conversation anew waits for the text and counts it.
@@ -37,35 +38,72 @@ export async function expect(workspaceId: string, pair: Pair): Promise<void> {
   await db.insertConversation(workspaceId, newId('conversation', now()), pair, now());
 }
 
-/** Adds a text that came in to its conversation. Must run last in the transaction that has stored the text. */
-export async function addInbound(workspaceId: string, text: SmsRecord): Promise<void> {
+/**
+ * Adds a text that came in to its conversation, in two steps. The first step must run once the text is stored, before
+ * the transaction locks a balance. It returns the second step, which must run last in the transaction, and which adds
+ * the stored answer to the text as well.
+ */
+export async function addInbound(
+  workspaceId: string,
+  text: SmsRecord,
+): Promise<(answer: SmsRecord | null) => Promise<void>> {
+  let found = await look(workspaceId, text);
+  return async (answer) => {
+    const texts = answer ? [text, answer] : [text];
+    while (!(await add(workspaceId, found, texts))) found = await look(workspaceId, text);
+  };
+}
+
+/** `settled`: where the conversation was not open, the texts that are counted already, and what else to count. */
+type Found = { id: string; settled: { totals: PairTotals; from: Buffer; to: Buffer } | null };
+type PairTotals = Awaited<ReturnType<typeof findPairTotals>>;
+
+/** Finds the conversation of the text. If it is not open, waits for the texts that may not have found it. */
+async function look(workspaceId: string, text: SmsRecord): Promise<Found> {
   const pair = pairOf(text);
   for (;;) {
     const found = await db.findConversationOf(workspaceId, pair);
-    if (!found) await outsideTransaction(() => expect(workspaceId, pair));
-    else if (found.isOpen) {
-      if (await db.updateConversationAdded(workspaceId, found.id, text)) return;
-    } else if (await open(workspaceId, pair, found.id, text)) return;
+    if (!found) {
+      await outsideTransaction(() => expect(workspaceId, pair));
+      continue;
+    }
+    if (found.isOpen) return { id: found.id, settled: null };
+    // Years of texts lie between those that retention may be deleting and those that may just be stored. Their number
+    // does not change, so they are counted before others have to wait.
+    const at = text.createdAt.getTime();
+    const to = firstUuidAt(new Date(at - inFlightMs));
+    const from = firstUuidAt(
+      new Date(Math.min(at - inFlightMs, at - config.SMS_RETENTION_DAYS * dayMs + retentionSlackMs)),
+    );
+    const totals = await findPairTotals(workspaceId, pair, { from, to });
+    await waitForSmsTo(workspaceId, pair.number, to);
+    return { id: found.id, settled: { totals, from, to } };
   }
 }
 
-/** Opens the conversation with the text, which it counts or adds. Returns false where the conversation was deleted. */
-async function open(workspaceId: string, pair: Pair, id: string, text: SmsRecord): Promise<boolean> {
-  // Years of texts lie between those that retention may be deleting and those that may just be stored. Their number
-  // does not change, so they are counted before others have to wait.
-  const at = text.createdAt.getTime();
-  const recent = firstUuidAt(new Date(at - inFlightMs));
-  const safe = firstUuidAt(
-    new Date(Math.min(at - inFlightMs, at - config.SMS_RETENTION_DAYS * dayMs + retentionSlackMs)),
-  );
-  const settled = await findPairTotals(workspaceId, pair, { from: safe, to: recent });
-  await waitForSmsTo(workspaceId, pair.number, recent);
-  const conversation = await db.findConversationForUpdate(workspaceId, id);
-  if (!conversation) return false;
-  if (conversation.isOpen) return db.updateConversationAdded(workspaceId, id, text);
-  const past = await findPairTotals(workspaceId, pair, { to: safe });
-  const latest = await findPairTotals(workspaceId, pair, { from: recent });
-  const parts = [past, settled, latest];
+/** Adds stored texts to the conversation, or opens it with them. Returns false where it was deleted meanwhile. */
+async function add(workspaceId: string, { id, settled }: Found, texts: SmsRecord[]): Promise<boolean> {
+  if (settled) {
+    const conversation = await db.findConversationForUpdate(workspaceId, id);
+    if (!conversation) return false;
+    if (!conversation.isOpen) {
+      await open(workspaceId, conversation, settled);
+      return true;
+    }
+  }
+  for (const text of texts) if (!(await db.updateConversationAdded(workspaceId, id, text))) return false;
+  return true;
+}
+
+/** Opens a locked conversation with all texts of its pair that are stored. */
+async function open(
+  workspaceId: string,
+  conversation: db.ConversationRecord,
+  { totals, from, to }: NonNullable<Found['settled']>,
+): Promise<void> {
+  const past = await findPairTotals(workspaceId, conversation, { to: from });
+  const latest = await findPairTotals(workspaceId, conversation, { from: to });
+  const parts = [past, totals, latest];
   const inbound = sumOf(parts.map((part) => part.inbound));
   const outbound = sumOf(parts.map((part) => part.outbound));
   const all = sumOf([inbound, outbound]);
@@ -78,7 +116,6 @@ async function open(workspaceId: string, pair: Pair, id: string, text: SmsRecord
     lastActivityAt: all.lastAt,
     lastSmsId: all.lastId,
   });
-  return true;
 }
 
 function sumOf(totals: PairTotal[]): PairTotal {

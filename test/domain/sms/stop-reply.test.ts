@@ -1,5 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
+import { findConversationForUpdate } from '../../../shared/db/conversations/conversations.ts';
+import { findSmsBalanceForUpdate } from '../../../shared/db/sms/balances.ts';
+import { insertSms } from '../../../shared/db/sms/messages.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import * as balance from '../../../shared/domain/sms/balance.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
@@ -7,12 +11,14 @@ import { keep } from '../../../shared/domain/sms/gateways/gateways.ts';
 import * as inbound from '../../../shared/domain/sms/gateways/inbound.ts';
 import * as prices from '../../../shared/domain/sms/prices.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
-import { idToBytes } from '../../../shared/formats/ids.ts';
+import { idToBytes, newId } from '../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { postSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { watchLockWaits } from '../../support/database/lock-wait.ts';
 import { admin } from '../../support/processes/admin.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -91,6 +97,68 @@ test('it is charged; without the balance for it there is none, and a later STOP 
   expect(await balance.find(own.workspaceId)).toBe(price - 1);
   const { body } = await api.request('GET', '/v2/workspace/spend', { key: own.key });
   expect(body.ledger).toMatchObject({ charges: { gbp: '-0.0345' } });
+});
+
+/**
+ * Has the person say STOP while another transaction has done its `first` work, and lets that one do the `second` once
+ * STOP waits for it. Returns how often the two were tried: more than once after a deadlock.
+ */
+async function stopAmid(first: () => Promise<unknown>, second: () => Promise<unknown>) {
+  const text = { from: person, to: 'Acme', content: 'STOP' };
+  await inbound.expect(own.workspaceId, text);
+  const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const tries = { other: 0, stop: 0 };
+  const other = transaction(async () => {
+    tries.other += 1;
+    await first();
+    held.resolve();
+    await over.promise;
+    await second();
+  });
+  await held.promise;
+  const stop = transaction(async () => {
+    tries.stop += 1;
+    await inbound.receive(own.workspaceId, text);
+  });
+  const waits = await watchLockWaits();
+  try {
+    await waitFor('STOP waits', async () => (await waits.look()).length > 0);
+  } finally {
+    over.resolve();
+    await Promise.all([other, stop, waits.close()]);
+  }
+  return tries;
+}
+const conversation = async () =>
+  (await api.request('GET', '/v2/conversations', { key: own.key })).body.data[0];
+
+test('the answer takes the balance before the conversation, as every text that goes out does', async () => {
+  await balance.add(own.workspaceId, 10 * price, null);
+  await say('Hello');
+  const { id } = await conversation();
+  const tries = await stopAmid(
+    () => findSmsBalanceForUpdate(own.workspaceId),
+    () => findConversationForUpdate(own.workspaceId, id),
+  );
+  expect(tries).toEqual({ other: 1, stop: 1 });
+  expect(await conversation()).toMatchObject({ inboundCount: 2, outboundCount: 1 });
+});
+
+test('a first text that says STOP waits for the texts that it counts before its answer takes the balance', async () => {
+  await balance.add(own.workspaceId, 10 * price, null);
+  const { id: sentId } = (await postSms(api, own, { recipient: '+447700900151' })).body;
+  const sent = await smsOf(own, sentId);
+  const tries = await stopAmid(
+    () => insertSms(own.workspaceId, { ...sent, id: newId('sms', now()), recipient: person }),
+    () => findSmsBalanceForUpdate(own.workspaceId),
+  );
+  expect(tries).toEqual({ other: 1, stop: 1 });
+  const [reply] = await replies();
+  expect(await conversation()).toMatchObject({
+    inboundCount: 1,
+    outboundCount: 2,
+    lastMessage: { id: reply.id },
+  });
 });
 
 test('what ends between STOP and its answer leaves neither of them; then both come once', async () => {

@@ -68,9 +68,12 @@ export async function receive(
   const keyword = keywordIn(content, workspace);
   if (keyword === 'stop') await suppressions.add(workspaceId, { number: from, email: null }, 'stop', null);
   if (keyword === 'start') await suppressions.liftStop(workspaceId, from);
-  await conversations.addInbound(workspaceId, message);
-  if (keyword === 'stop' && workspace && workspace.stopReply !== null && !workspace.sendingBlocked)
-    await stopReply.answer(message, workspace.stopReply);
+  const addToConversation = await conversations.addInbound(workspaceId, message);
+  const isAnswered =
+    keyword === 'stop' && workspace && workspace.stopReply !== null && !workspace.sendingBlocked;
+  const answer = isAnswered ? await stopReply.answer(message, workspace.stopReply!) : null;
+  // Last, because a text that goes out locks the balance before its conversation.
+  await addToConversation(answer);
   count('sms_received');
   return message;
 }

@@ -5,7 +5,6 @@ import { deleteStopReply, insertStopReply } from '../../../db/sms/stop-replies.t
 import { newId } from '../../../formats/ids.ts';
 import { partsOf } from '../../../formats/sms/gsm-7.ts';
 import { hasRoute } from '../../../transports/sms.ts';
-import * as conversations from '../../conversations/conversations.ts';
 import * as events from '../../events/events.ts';
 import { findApproved } from '../../senders/senders.ts';
 import * as balance from '../balance.ts';
@@ -17,19 +16,22 @@ import { eventOf } from '../record.ts';
 const againAfterMs = 86_400_000;
 
 /**
- * Answers a text that says STOP with the words of its workspace. This must run last in the transaction that has stored
- * that text, so that a kill leaves both or none. The answer goes out despite the suppression, at most once a day to a
- * number, and costs as much as every text; where the workspace cannot pay for it now, there is no answer.
+ * Answers a text that says STOP with the words of its workspace. This must run in the transaction that has stored that
+ * text, so that a kill leaves both or none, and before it locks the conversation, which the answer is to be added to.
+ * The answer goes out despite the suppression, at most once a day to a number, and costs as much as every text; where
+ * the workspace cannot pay for it now, there is no answer.
  */
-export async function answer(stop: SmsRecord, content: string): Promise<void> {
-  const outcome = await tryToAnswer(stop, content);
+export async function answer(stop: SmsRecord, content: string): Promise<SmsRecord | null> {
+  const answered = await tryToAnswer(stop, content);
+  const outcome = typeof answered === 'string' ? answered : 'accepted';
   count('sms_stop_replies', { outcome });
+  return typeof answered === 'string' ? null : answered;
 }
 
 async function tryToAnswer(
   stop: SmsRecord,
   content: string,
-): Promise<'accepted' | 'repeated' | 'unpaid' | 'no_way'> {
+): Promise<SmsRecord | 'repeated' | 'unpaid' | 'no_way'> {
   const { workspaceId, country } = stop;
   const [sender, recipient] = [stop.recipient, stop.sender];
   // A short code or a name can send texts, and cannot receive them; its country is not known.
@@ -49,8 +51,7 @@ async function tryToAnswer(
   const message = admit({ ...reply, charged });
   await insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
-  await conversations.addSent(workspaceId, message);
-  return 'accepted';
+  return message;
 }
 
 async function replyTo(stop: SmsRecord, content: string): Promise<SmsRecord> {
