@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { Command } from 'ioredis';
 import { now } from '../common/clock.ts';
 import { logger } from '../common/logger.ts';
 import { count } from '../common/metrics.ts';
@@ -9,17 +10,22 @@ import { producerConnection } from './connection.ts';
 
 const totalsKey = `${config.QUEUE_PREFIX}:totals`;
 
+/** Longer than a Redis hangs with its connections open. */
+const answerLimitMs = 24 * 3_600_000;
+
 /**
  * Adds the counts of a process to the platform's totals. Counts that Redis may not have taken go back to the process.
+ * Redis will still take what it was sent before it hung. So these commands outlast the timeout of the connection:
+ * otherwise every report would send the same counts again.
  */
 export function addTotals(counts: [name: string, by: number][]): void {
-  const commands = producerConnection().pipeline();
-  for (const [name, by] of counts) commands.hincrby(totalsKey, name, by);
-  const outcomes = commands.exec().catch(() => null);
-  // Each command has an outcome of its own: a full Redis answers, but takes nothing.
-  void outcomes.then((each) => {
-    for (const [index, [name, by]] of counts.entries()) if (each?.[index]?.[0] !== null) count(name, {}, by);
-  });
+  for (const [name, by] of counts) {
+    const command = new Command('hincrby', [totalsKey, name, by]);
+    // ioredis keeps the first timeout that a command is given.
+    command.setTimeout(answerLimitMs);
+    // Each command has an outcome of its own: a full Redis answers, but takes nothing.
+    Promise.resolve(producerConnection().sendCommand(command)).catch(() => count(name, {}, by));
+  }
 }
 
 /** The totals since Redis was last emptied; null while it is away. */

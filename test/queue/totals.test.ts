@@ -54,6 +54,21 @@ test.each(Object.keys(faults))(
   },
 );
 
+test('what is counted while Redis hangs is counted once when it goes on', async () => {
+  redis.freeze();
+  for (let report = 0; report < 3; report += 1) {
+    count('hung_emails', {}, 5);
+    addTotals(takeCounts());
+    // The question was asked after the report, and its time is up.
+    expect(await isRedisUp()).toBe(false);
+  }
+  redis.thaw();
+  await waitFor('Redis is there', isRedisUp);
+  addTotals(takeCounts());
+  expect(await readTotals()).toMatchObject({ hung_emails: 15 });
+  expect(takeCounts()).toEqual([]);
+});
+
 test('what a process said that has been killed is swept away, though nobody reads it', async () => {
   const control = new Redis(redis.url);
   atEnd(() => control.disconnect());
