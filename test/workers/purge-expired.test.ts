@@ -2,15 +2,18 @@ import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
 import * as relay from '../../shared/domain/events/relay.ts';
 import * as retention from '../../shared/domain/operations/retention.ts';
+import { redeliver } from '../../shared/domain/webhooks/deliveries/again.ts';
 import { attempt } from '../../shared/domain/webhooks/deliveries/deliveries.ts';
+import { idToBytes } from '../../shared/formats/ids.ts';
 import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
 import { queueOf } from '../../shared/queue/queue.ts';
-import { acceptEmail, eventsOf } from '../support/data/accepted-email.ts';
+import { acceptEmail, callerOf, eventsOf } from '../support/data/accepted-email.ts';
 import { deliveriesOf, dueDelivery } from '../support/data/deliveries.ts';
 import { workspace } from '../support/data/factory.ts';
 import { numbers } from '../support/database/copied-rows.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { advanceClock } from '../support/time/advance-clock.ts';
 import { waitFor } from '../support/time/wait-for.ts';
@@ -86,6 +89,50 @@ test('deliveries go when their events do, and not while they may still be made',
   await advanceClock(dayMs + 2 * hourMs);
   await retention.purge();
   expect((await deliveriesOf(delivery.webhook.id)).map(({ id }) => id)).not.toContain(delivery.id);
+});
+
+test('a delivery that was sent again stays with its event until its own 7 days are over, ends as failed, and goes then', async () => {
+  const receiver = await startWebhookReceiver({ respond: { status: 500 } });
+  const { id, webhook, emailId, read } = await dueDelivery(own, receiver.url);
+  await advanceClock(6 * dayMs);
+  await retention.purge();
+  await redeliver(callerOf(own), webhook.id, id);
+  await advanceClock(6 * dayMs);
+  await retention.purge();
+  await attempt(id);
+  expect(receiver.requests).toHaveLength(1);
+  expect(await read()).toMatchObject({ id, status: 'pending', attempts: 1 });
+  await advanceClock(dayMs + 60_000);
+  await retention.purge();
+  expect(await read()).toMatchObject({ id, status: 'failed' });
+  expect(await isKept({ id: emailId })).toBe(true);
+  await advanceClock(hourMs);
+  await retention.purge();
+  await retention.purge();
+  expect((await deliveriesOf(webhook.id)).map((delivery) => delivery.id)).not.toContain(id);
+  expect(await isKept({ id: emailId })).toBe(false);
+});
+
+test('a delivery that a worker has in hand is not deleted', async () => {
+  const receiver = await startWebhookReceiver();
+  const { id, read } = await dueDelivery(own, receiver.url);
+  await advanceClock(7 * dayMs + 2 * hourMs);
+  await query('UPDATE webhook_deliveries SET lease_token = id WHERE id = ?', [idToBytes(id)]);
+  await retention.purge();
+  await query('UPDATE webhook_deliveries SET lease_token = NULL WHERE id = ?', [idToBytes(id)]);
+  expect(await read()).toMatchObject({ id, status: 'pending' });
+  await attempt(id);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test('where events are kept for fewer than 7 days, a delivery that is pending fails at the end of these', async () => {
+  changeSettings({ EVENT_RETENTION_DAYS: 2 });
+  const receiver = await startWebhookReceiver();
+  const { id, read } = await dueDelivery(own, receiver.url);
+  await advanceClock(2 * dayMs + 60_000);
+  await retention.purge();
+  expect(await read()).toMatchObject({ id, status: 'failed' });
+  changeSettings({ EVENT_RETENTION_DAYS: 7 });
 });
 
 test('thousands are deleted in small batches, to the last one that is due', async () => {

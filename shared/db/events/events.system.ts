@@ -1,16 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { bytes, int, text } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
-import {
-  byId,
-  type Changed,
-  execute,
-  hex,
-  query,
-  type RowValue,
-  valueByRow,
-  writtenRows,
-} from '../client.ts';
+import { byId, execute, hex, query, type RowValue, valueByRow, writtenRows } from '../client.ts';
 import { insertColumns, type NewEventRecord, toValues } from './events.ts';
 
 export type OwnedEvent = { workspaceId: string; event: NewEventRecord };
@@ -142,14 +133,24 @@ export async function findIdAt(position: number): Promise<Buffer | null> {
   return row?.id ?? null;
 }
 
-/** First records that events up to `position` may be gone, then deletes a batch of them; returns how many. */
-export async function deleteEventsUpTo(position: number, limit: number): Promise<number> {
+/**
+ * First records that events up to `position` may be gone, then deletes a batch of them. An event stays as long as one of
+ * its deliveries, which needs it. Returns how many went, and the position after which the next batch begins.
+ */
+export async function deleteEventsUpTo(
+  position: number,
+  after: number,
+  limit: number,
+): Promise<{ gone: number; last: number }> {
   await query("UPDATE counters SET value = GREATEST(value, ?) WHERE name = 'events.purged'", [position]);
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM events WHERE position <= ? ORDER BY position LIMIT ?',
-    [position, limit],
+  const rows = await query<{ id: Buffer; position: number }[]>(
+    `SELECT id, position FROM events FORCE INDEX (events_position) WHERE position > ? AND position <= ?
+       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = events.id) ORDER BY position LIMIT ?`,
+    [after, position, limit],
   );
-  return affectedRows;
+  if (rows.length === 0) return { gone: 0, last: after };
+  await query('DELETE FROM events WHERE id IN (?)', [rows.map(({ id }) => id)]);
+  return { gone: rows.length, last: rows.at(-1)!.position };
 }
 
 export async function deleteMarksBefore(at: Date): Promise<void> {

@@ -59,11 +59,15 @@ export async function purge(isStopping: () => boolean = () => false): Promise<nu
   await deleteLeftImports();
   while (!isStopping() && (await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
   let gone = 0;
+  let deliveries = { gone: 0, last: null as string | null };
+  let events = { gone: 0, last: 0 };
   for (let batch = 0; batch < batchesPerRun && !isStopping(); batch += 1) {
+    deliveries = await deleteDeliveriesBefore(until, deliveries.last, batchSize);
+    if (position > 0) events = await system.deleteEventsUpTo(position, events.last, batchSize);
     const rows = [
-      await deleteDeliveriesBefore(until, batchSize),
+      deliveries.gone,
       await deleteAttemptsBefore(until, batchSize),
-      position > 0 ? await system.deleteEventsUpTo(position, batchSize) : 0,
+      events.gone,
       await deleteNoncesBefore(now(), batchSize),
       await deleteExpiredRecords(now(), batchSize),
       await deleteMembersOfRemoved(batchSize),

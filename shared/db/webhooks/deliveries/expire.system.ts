@@ -47,13 +47,34 @@ export async function updateExpired(
   return { given: affectedRows, last };
 }
 
-/** Deletes a batch of those made before then; ids carry the time. Returns how many went. */
-export async function deleteDeliveriesBefore(at: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM webhook_deliveries WHERE id < ? ORDER BY id LIMIT ?',
-    [firstUuidAt(at), limit],
+// Of those that were restarted lately, and of those that are pending, the row stays.
+const isOver = "COALESCE(restarted_at, created_at) < IF(status = 'pending', ?, ?)";
+/** A delivery that is still pending this long after its end cannot be claimed any more: its event is gone. */
+const stuckMs = 86_400_000;
+
+/**
+ * Deletes a batch of those made before `at` that were not sent again since and are not pending; ids carry the time.
+ * Returns how many went, and the id after which the next batch begins: many may stay, so no batch looks at them twice.
+ */
+export async function deleteDeliveriesBefore(
+  at: Date,
+  after: string | null,
+  limit: number,
+): Promise<{ gone: number; last: string | null }> {
+  const from = after === null ? Buffer.alloc(0) : idToBytes(after);
+  const times = [new Date(at.getTime() - stuckMs), at];
+  const rows = await query<{ id: Buffer }[]>(
+    `SELECT id FROM webhook_deliveries ${byId} WHERE id > ? AND id < ? AND ${isOver} ORDER BY id LIMIT ?`,
+    [from, firstUuidAt(at), ...times, limit],
   );
-  return affectedRows;
+  const last = rows.at(-1)?.id;
+  if (!last) return { gone: 0, last: after };
+  await query(`DELETE FROM webhook_deliveries WHERE id > ? AND id <= ? AND ${isOver}`, [
+    from,
+    last,
+    ...times,
+  ]);
+  return { gone: rows.length, last: idFromBytes('delivery', last) };
 }
 
 /** Deletes a batch of the attempts of deliveries made before then. Returns how many went. */

@@ -43,7 +43,7 @@ export function unchanged(delivery: system.ClaimedDelivery): Result {
 /** Makes a delivery due again, or failed if too old by then: since its event, or since it was sent again on request. */
 export function dueAgain(delivery: system.ClaimedDelivery, dueAt: Date): Pick<Result, 'status' | 'dueAt'> {
   const since = delivery.restartedAt ?? delivery.event.occurredAt;
-  const isTooOld = dueAt.getTime() > since.getTime() + lifeMs;
+  const isTooOld = dueAt.getTime() > since.getTime() + lifeMs();
   return isTooOld ? { status: 'failed', dueAt: null } : { status: 'pending', dueAt };
 }
 
