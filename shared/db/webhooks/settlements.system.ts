@@ -76,26 +76,37 @@ export async function updateSkipped(deliveryIds: string[], at: Date): Promise<nu
   return affectedRows;
 }
 
-/** Returns the deliveries, no tests, made since `since` that reached this status no later than `until`. */
+/** How many rows one statement looks at: it must be answered in time, even where none of very many is wanted. */
+const rowsAtOnce = 10_000;
+
+/**
+ * Returns the deliveries, no tests, that were made or ended since `since` and reached this status no later than `until`.
+ * No index has the time of the end, so all that have this status are looked at, one piece after the other.
+ */
 export async function listEnded(
   webhookId: string,
   status: 'failed' | 'skipped',
   { since, until }: { since: Date; until: Date },
   { after, limit }: SettlementPage,
 ): Promise<string[]> {
-  const rows = await query<{ id: Buffer }[]>(
-    `SELECT id FROM ${byStatus} WHERE webhook_id = ? AND status = ? AND id >= ? AND id > ? AND completed_at <= ?
-       AND event_type <> 'webhook.test' ORDER BY id LIMIT ?`,
-    [
-      idToBytes(webhookId),
-      status,
-      firstUuidAt(since),
-      after === null ? Buffer.alloc(0) : idToBytes(after),
-      until,
-      limit,
-    ],
-  );
-  return rows.map((row) => idFromBytes('delivery', row.id));
+  const ended = `SELECT id FROM ${byStatus} WHERE webhook_id = ? AND status = ? AND id > ?`;
+  const found: Buffer[] = [];
+  let from: Buffer | undefined = after === null ? Buffer.alloc(0) : idToBytes(after);
+  while (from && found.length < limit) {
+    const start: (Buffer | string)[] = [idToBytes(webhookId), status, from];
+    const [next] = await query<{ id: Buffer }[]>(`${ended} ORDER BY id LIMIT 1 OFFSET ?`, [
+      ...start,
+      rowsAtOnce,
+    ]);
+    const rows = await query<{ id: Buffer }[]>(
+      `${ended} AND id <= ? AND (id >= ? OR completed_at >= ?) AND completed_at <= ?
+         AND event_type <> 'webhook.test' ORDER BY id LIMIT ?`,
+      [...start, next?.id ?? Buffer.alloc(16, 0xff), firstUuidAt(since), since, until, limit - found.length],
+    );
+    found.push(...rows.map(({ id }) => id));
+    from = next?.id;
+  }
+  return found.map((id) => idFromBytes('delivery', id));
 }
 
 /** Makes these deliveries pending again: their schedule begins anew, and they wait for room in Redis. */

@@ -15,7 +15,7 @@ export async function redeliver(
   return deliveryLog.findOne(caller, webhookId, deliveryId);
 }
 
-/** Sends again, paced, all deliveries that were made since then and failed or were skipped. */
+/** Sends again, paced, all deliveries that failed or were skipped since then. */
 export async function recover(caller: Caller, webhookId: string, since: Date): Promise<WebhookRecovered> {
   if (since > now()) throw invalid('since', 'must not be in the future');
   const count = await deliveries.recover(caller, webhookId, since);

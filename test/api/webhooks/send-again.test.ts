@@ -79,7 +79,7 @@ test('what failed or was skipped since a time is sent again, and the answer says
   expect(sent).toEqual(new Set([0, 1, 2, 3, 5].map((index) => deliveries[index]!.id)));
 });
 
-test('nothing is sent again that was made before the time', async () => {
+test('nothing is sent again that was made and ended before the time', async () => {
   const { post, deliveries } = await start(1);
   await query("UPDATE webhook_deliveries SET status = 'failed', completed_at = created_at WHERE id = ?", [
     idToBytes(deliveries[0]!.id),

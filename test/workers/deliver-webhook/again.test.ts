@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
+import { findRecoverableCount } from '../../../shared/db/webhooks/settlements.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { recover, redeliver } from '../../../shared/domain/webhooks/deliveries/again.ts';
 import * as deliveries from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
@@ -13,10 +14,12 @@ import {
   deliveriesOf,
   dueDelivery,
   makeWebhook,
+  nowhere,
   storeEvents,
 } from '../../support/data/deliveries.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { rowsRead } from '../../support/database/rows-read.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
@@ -198,6 +201,35 @@ test('recover sends what failed or was skipped since a time again, nothing else,
   expect(new Set(sent)).toEqual(new Set(recent.slice(0, 1_200)));
   expect(sent).toHaveLength(1_200);
   expect(await recover(callerOf(own), webhookId, since)).toBe(0);
+});
+
+test('recover takes what was made before the time and ended after it, and reads rows of this webhook alone', async () => {
+  const { id: webhookId } = await makeWebhook(own, nowhere);
+  const { id: other } = await makeWebhook(own, nowhere);
+  await storeEvents(own, 60);
+  await relay.relayAll();
+  const ids = (await deliveriesOf(webhookId)).map(({ id }) => id);
+  await end(
+    (await deliveriesOf(other)).map(({ id }) => id),
+    'failed',
+  );
+  await end(ids.slice(0, 10), 'failed');
+  await end(ids.slice(10, 20), 'skipped');
+  await advanceClock(60_000);
+  const since = now();
+  await end(ids.slice(20, 27), 'failed');
+  await end(ids.slice(27, 40), 'skipped');
+  await query("UPDATE webhook_deliveries SET event_type = 'webhook.test' WHERE id = ?", [
+    idToBytes(ids[39]!),
+  ]);
+
+  expect(await rowsRead(() => findRecoverableCount(own.workspaceId, webhookId, since))).toBeLessThan(200);
+  expect(await recover(callerOf(own), webhookId, since)).toBe(19);
+  expect(await deliveries.settleNext(webhookId, 60_000)).toBe('done');
+  const again = (await deliveriesOf(webhookId)).filter(({ dueAt, parked }) => dueAt && parked);
+  expect(again.map(({ id }) => id)).toEqual(ids.slice(20, 39));
+  expect(await countsOf(webhookId)).toMatchObject({ failed: 10, skipped: 11 });
+  expect(await countsOf(other)).toMatchObject({ failed: 60 });
 });
 
 test('two wishes to recover are one, from the earlier time on', async () => {

@@ -32,16 +32,16 @@ export function redeliver(caller: Caller, webhookId: string, deliveryId: string)
 }
 
 /**
- * Sends again all deliveries that were made since then and failed or were skipped, oldest first and paced. A job
- * updates their rows later, in batches. Returns the number of these deliveries.
+ * Sends again all deliveries that failed or were skipped since then, whenever they were made, oldest first and paced. A
+ * job updates their rows later, in batches. Returns the number of these deliveries.
  */
 export function recover(caller: Caller, webhookId: string, since: Date): Promise<number> {
   const { workspaceId } = caller;
   return transaction(async () => {
     await servedWebhook(workspaceId, webhookId);
     const time = now();
-    const count = await db.findRecoverableCount(workspaceId, webhookId, since);
-    if (count === 0) return 0;
+    const { count, isAll } = await db.findRecoverableCount(workspaceId, webhookId, since);
+    if (count === 0 && isAll) return 0;
     await db.insertRecovery(workspaceId, webhookId, since, time);
     await db.updateWebhookRested(workspaceId, webhookId, time);
     wakeSettlement(webhookId);
