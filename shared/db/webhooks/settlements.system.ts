@@ -34,12 +34,16 @@ export async function findSettlementForUpdate({
   );
 }
 
-/** Deletes a settlement that is done. A newer request of the same kind stays. */
-export async function deleteSettled({ webhookId, kind, since, createdAt }: Settlement): Promise<void> {
-  await execute(
-    'DELETE FROM webhook_settlements WHERE webhook_id = ? AND kind = ? AND since <=> ? AND created_at = ?',
-    [idToBytes(webhookId), kind, since, createdAt],
-  );
+/**
+ * Deletes a settlement that is done. A newer request of the same kind stays: `created_at` tells them apart. `since` may
+ * not: the driver reads the years before 100 as others, so a `since` in them equals nothing that it has read.
+ */
+export async function deleteSettled({ webhookId, kind, createdAt }: Settlement): Promise<void> {
+  await execute('DELETE FROM webhook_settlements WHERE webhook_id = ? AND kind = ? AND created_at = ?', [
+    idToBytes(webhookId),
+    kind,
+    createdAt,
+  ]);
 }
 
 /** Requests that the deliveries that wait for these webhooks, which are gone or switched off, be skipped. */

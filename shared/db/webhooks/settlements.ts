@@ -69,7 +69,8 @@ export async function findRecoverableCount(
 
 /**
  * Requests that deliveries that failed or were skipped since `since` be sent again. An earlier request that is still
- * open is merged with this one, and the earlier `since` holds.
+ * open is merged with this one, and the earlier `since` holds. `created_at` rises even within a millisecond, so that
+ * the end of the earlier request does not delete this one.
  */
 export async function insertRecovery(
   workspaceId: string,
@@ -79,7 +80,8 @@ export async function insertRecovery(
 ): Promise<void> {
   await execute(
     `INSERT INTO webhook_settlements (webhook_id, kind, workspace_id, since, created_at) VALUES (?, 'recover', ?, ?, ?)
-     ON DUPLICATE KEY UPDATE since = LEAST(webhook_settlements.since, ?), created_at = ?`,
+     ON DUPLICATE KEY UPDATE since = LEAST(webhook_settlements.since, ?),
+       created_at = GREATEST(?, webhook_settlements.created_at + INTERVAL 1000 MICROSECOND)`,
     [idToBytes(webhookId), idToBytes(workspaceId), since, at, since, at],
   );
 }

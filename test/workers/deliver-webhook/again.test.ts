@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import { findRecoverableCount } from '../../../shared/db/webhooks/settlements.ts';
+import { deleteSettled, listSettlements } from '../../../shared/db/webhooks/settlements.system.ts';
+import { findRecoverableCount, insertRecovery } from '../../../shared/db/webhooks/settlements.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { recover, redeliver } from '../../../shared/domain/webhooks/deliveries/again.ts';
 import * as deliveries from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
@@ -18,6 +19,7 @@ import {
   storeEvents,
 } from '../../support/data/deliveries.ts';
 import { workspace } from '../../support/data/factory.ts';
+import { settlementsOf } from '../../support/data/webhook-health.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { rowsRead } from '../../support/database/rows-read.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
@@ -244,4 +246,35 @@ test('two wishes to recover are one, from the earlier time on', async () => {
   expect(await recover(callerOf(own), webhookId, new Date(now().getTime() + 1_000))).toBe(0);
   await deliveries.settleNext(webhookId);
   expect((await countsOf(webhookId)).parked).toBe(10);
+});
+
+test.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '0099-12-31T23:59:59Z'])(
+  'recover since %s takes all that is kept, ends, and makes no later one wider',
+  async (zeroTime) => {
+    const { id: webhookId } = await makeWebhook(own, nowhere);
+    await storeEvents(own, 3);
+    await relay.relayAll();
+    await end(
+      (await deliveriesOf(webhookId)).map(({ id }) => id),
+      'failed',
+    );
+    expect(await recover(callerOf(own), webhookId, new Date(zeroTime))).toBe(3);
+    expect(await deliveries.settleNext(webhookId)).toBe('done');
+    expect(await countsOf(webhookId)).toMatchObject({ parked: 3, failed: 0 });
+    expect(await settlementsOf(webhookId)).toEqual([]);
+  },
+);
+
+test('a settlement that is stored with a time of the year 1 ends too, and one asked for meanwhile stays', async () => {
+  const { id: webhookId } = await makeWebhook(own, nowhere);
+  const { workspaceId } = own;
+  const at = now();
+  const year1 = new Date('0001-01-01T00:00:00Z');
+  await insertRecovery(workspaceId, webhookId, year1, at);
+  const [first] = await listSettlements(webhookId);
+  await insertRecovery(workspaceId, webhookId, at, at);
+  await deleteSettled(first!);
+  expect(await settlementsOf(webhookId)).toEqual(['recover']);
+  expect(await deliveries.settleNext(webhookId)).toBe('done');
+  expect(await settlementsOf(webhookId)).toEqual([]);
 });

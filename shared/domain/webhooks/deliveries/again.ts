@@ -1,5 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { problem } from '../../../common/errors.ts';
+import { config } from '../../../config/config.ts';
 import { transaction } from '../../../db/client.ts';
 import * as db from '../../../db/webhooks/settlements.ts';
 import { findWebhookForUpdate, type WebhookRecord } from '../../../db/webhooks/webhooks.ts';
@@ -8,6 +9,10 @@ import { enqueue } from '../../../queue/queue.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
 import { jobName } from '../../../work/job-name.ts';
 import { wakeSettlement } from './settle.ts';
+
+const dayMs = 86_400_000;
+/** Deliveries are deleted an hour after their retention has ended. */
+const purgeDelayMs = 3_600_000;
 
 /**
  * Sends a delivery again, whatever its outcome was, with the same Webhook-Id and bytes and a new schedule. A delivery
@@ -35,11 +40,12 @@ export function redeliver(caller: Caller, webhookId: string, deliveryId: string)
  * Sends again all deliveries that failed or were skipped since then, whenever they were made, oldest first and paced. A
  * job updates their rows later, in batches. Returns the number of these deliveries.
  */
-export function recover(caller: Caller, webhookId: string, since: Date): Promise<number> {
+export function recover(caller: Caller, webhookId: string, asked: Date): Promise<number> {
   const { workspaceId } = caller;
   return transaction(async () => {
     await servedWebhook(workspaceId, webhookId);
     const time = now();
+    const since = noOlder(asked, time);
     const { count, isAll } = await db.findRecoverableCount(workspaceId, webhookId, since);
     if (count === 0 && isAll) return 0;
     await db.insertRecovery(workspaceId, webhookId, since, time);
@@ -47,6 +53,15 @@ export function recover(caller: Caller, webhookId: string, since: Date): Promise
     wakeSettlement(webhookId);
     return count;
   });
+}
+
+/**
+ * Returns the time, or where it is older than all deliveries that are kept, the oldest time of these. Clients send
+ * their zero time, such as the year 1, for "all", and the database does not give back each year as it was stored.
+ */
+function noOlder(since: Date, time: Date): Date {
+  const keptMs = config.EVENT_RETENTION_DAYS * dayMs + purgeDelayMs;
+  return new Date(Math.max(since.getTime(), time.getTime() - keptMs, 0));
 }
 
 /** Locks a webhook. Refuses one that is off: a delivery sent again to it would only be skipped again, or wait. */
