@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { query, transaction } from '../../shared/db/client.ts';
+import { now } from '../../shared/common/clock.ts';
+import { outsideTransaction, query, transaction } from '../../shared/db/client.ts';
+import { insertSkips } from '../../shared/db/webhooks/settlements.system.ts';
 import * as relay from '../../shared/domain/events/relay.ts';
 import * as deliveries from '../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { settle } from '../../shared/domain/webhooks/deliveries/settle.ts';
@@ -20,6 +22,7 @@ import {
 } from '../support/data/deliveries.ts';
 import { workspace } from '../support/data/factory.ts';
 import { forgetRedis, useDatabase } from '../support/database/database.ts';
+import { watchLockWaits } from '../support/database/lock-wait.ts';
 import { startWorkerProcess } from '../support/processes/processes.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { answers, startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
@@ -142,6 +145,27 @@ test('a webhook that is switched on again meanwhile keeps what has not been skip
   expect(await deliveries.settleNext(id)).toBe('done');
   expect(await countsOf(id)).toMatchObject({ skipped: 0, inRedis: 10 });
   expect(await settlements()).toBe(0);
+});
+
+test('a sweep that saw a webhook off, and comes late, asks for no skips once it is switched on again', async () => {
+  const id = await waiting(10);
+  await switchOff(id);
+  const waits = await watchLockWaits();
+  const late = await transaction(async () => {
+    await webhooks.change(callerOf(own), id, { active: true });
+    let isDone = false;
+    const inserted = outsideTransaction(() => transaction(() => insertSkips([id], now()))).finally(() => {
+      isDone = true;
+    });
+    await waitFor('it to wait or to be done', async () => isDone || (await waits.look()).length > 0);
+    return { inserted };
+  });
+  await late.inserted;
+  await waits.close();
+  expect(await settlements()).toBe(0);
+  await transaction(() => insertSkips([id], now()));
+  expect(await settlements()).toBe(0);
+  expect(await countsOf(id)).toMatchObject({ skipped: 0, inRedis: 10 });
 });
 
 test('a webhook has one job, whoever asks for it, and the sweep makes it again', async () => {

@@ -46,9 +46,20 @@ export async function deleteSettled({ webhookId, kind, createdAt }: Settlement):
   ]);
 }
 
-/** Requests that the deliveries that wait for these webhooks, which are gone or switched off, be skipped. */
+/**
+ * Requests that the deliveries that wait for these webhooks be skipped, where they are gone or switched off. Call it in
+ * a transaction: it locks the webhooks, so that none of them is switched on again before the request can be withdrawn.
+ */
 export async function insertSkips(webhookIds: string[], at: Date): Promise<void> {
-  for (const webhookId of webhookIds)
+  // A condition on auto_disabled would leave the rows that it drops unlocked, in READ COMMITTED.
+  const rows = await query<{ id: Buffer; auto_disabled: number }[]>(
+    `SELECT id, auto_disabled FROM webhooks ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`,
+    [webhookIds.map(idToBytes)],
+  );
+  const served = new Set(
+    rows.filter((row) => row.auto_disabled === 0).map((row) => idFromBytes('webhook', row.id)),
+  );
+  for (const webhookId of webhookIds.filter((id) => !served.has(id)))
     await execute(
       `INSERT IGNORE INTO webhook_settlements (webhook_id, kind, workspace_id, since, created_at)
        SELECT webhook_id, 'skip', workspace_id, NULL, ? FROM webhook_deliveries WHERE webhook_id = ? LIMIT 1`,

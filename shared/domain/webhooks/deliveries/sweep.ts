@@ -1,4 +1,5 @@
 import { now } from '../../../common/clock.ts';
+import { transaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import * as settlements from '../../../db/webhooks/settlements.system.ts';
 import { listServed } from '../../../db/webhooks/webhooks.system.ts';
@@ -20,10 +21,10 @@ const sweepRows = sweeper<never>({
     return (row) => row.isLeft || row.suffix !== '' || hasPassed(row);
   },
   admit: async (_lane, webhookIds) => {
-    // Deliveries that wait for a deleted or switched-off webhook are settled.
+    // Deliveries that wait for a deleted or switched-off webhook are settled, unless it has been switched on meanwhile.
     const served = new Set(await listServed(webhookIds));
     const gone = webhookIds.filter((webhookId) => !served.has(webhookId));
-    if (gone.length > 0) await settlements.insertSkips(gone, now());
+    if (gone.length > 0) await transaction(() => settlements.insertSkips(gone, now()));
     return (await refill([...served], 'sweep')).admitted;
   },
   admitAtOnce: 100,
