@@ -24,9 +24,12 @@ export const webhooks = table('webhooks', {
   failingSince: time().nullable(),
   lastFailedAt: time().nullable(),
   consecutiveFailures: int(),
-  /** The end of the last outage or pause: from then on the backlog is released gradually. */
+  /** The end of the last outage, or when somebody last switched the webhook on: failures from before do not count. */
   recoveredAt: time().nullable(),
-  /** Until then nothing is sent: the endpoint asked us to wait, with a 429. The end of an outage is set here too. */
+  /**
+   * Until then nothing is sent, because the endpoint asked us to wait, with a 429; from then on the backlog is released
+   * gradually. The end of an outage and a switch-on by hand are set here too.
+   */
   pausedUntil: time().nullable(),
   /** How often in a row the endpoint has asked us to wait. */
   busyCount: int(),

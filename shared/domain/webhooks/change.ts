@@ -118,7 +118,8 @@ function startedAfresh(before: db.WebhookRecord, merged: db.WebhookRecord, at: D
     consecutiveFailures: 0,
     atRiskWarnedAt: null,
     recoveredAt: hasBacklog ? at : before.recoveredAt,
-    pausedUntil: null,
+    // A pause that ends now makes the start slow, and no failure changes that.
+    pausedUntil: hasBacklog ? at : before.pausedUntil,
     busyCount: 0,
   };
 }

@@ -53,16 +53,11 @@ test('active true after a switch-off starts afresh: no failures, no warning give
   const { body } = await change(made.id, { active: true });
   expect(body).toStrictEqual({ ...made, secret: null });
   const row = await stored(made.id);
-  for (const column of [
-    'disabled_at',
-    'failing_since',
-    'last_failed_at',
-    'at_risk_warned_at',
-    'paused_until',
-  ])
+  for (const column of ['disabled_at', 'failing_since', 'last_failed_at', 'at_risk_warned_at'])
     expect([column, row[column]]).toEqual([column, null]);
-  // From recovered_at on, the backlog of the webhook is let out slowly.
   expect(row.recovered_at.getTime()).toBeGreaterThanOrEqual(before.getTime() - 250);
+  // From the end of the pause on, the backlog of the webhook is let out slowly.
+  expect(row['paused_until']).toEqual(row.recovered_at);
 });
 
 test('active true keeps what is still pending from being skipped', async () => {
@@ -99,14 +94,23 @@ test('active true on a failing webhook forgets its failures, and ends the pause 
   expect(body).toMatchObject({ active: true, failingSince: null, consecutiveFailures: 0 });
   const row = await stored(made.id);
   expect(body.pausedUntil).toBeNull();
-  expect(row).toMatchObject({ paused_until: null, busy_count: 0, at_risk_warned_at: null });
-  expect(row['recovered_at']).not.toBeNull();
+  expect(row).toMatchObject({ busy_count: 0, at_risk_warned_at: null });
+  expect(row.recovered_at).not.toBeNull();
+  expect(row['paused_until']).toEqual(row.recovered_at);
 });
 
 test('active true on a webhook in good health does not slow it down', async () => {
   const made = await make();
   await change(made.id, { active: true });
-  expect((await stored(made.id))['recovered_at']).toBeNull();
+  expect(await stored(made.id)).toMatchObject({ recovered_at: null, paused_until: null });
+});
+
+test('active true during a slow start does not end it', async () => {
+  const made = await make();
+  const pausedUntil = ago(0.1);
+  await store(made.id, { paused_until: pausedUntil });
+  await change(made.id, { active: true });
+  expect((await stored(made.id))['paused_until']).toEqual(pausedUntil);
 });
 
 test('a change that does not say active leaves a switched-off webhook off, with its failures', async () => {

@@ -1,11 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
-import { query } from '../../../shared/db/client.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
+import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { queueOf } from '../../../shared/queue/queue.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
 import {
   alterWebhook,
   countsOf,
@@ -137,6 +139,23 @@ test('after an outage the backlog is let out slowly', async () => {
   await advanceClock(30_000);
   await recovery.sweep();
   expect((await countsOf(id)).inRedis).toBe(500);
+});
+
+test('one failure after a webhook is switched on by hand does not end the slow start', async () => {
+  const receiver = await startWebhookReceiver({ respond: { status: 500 } });
+  const { id } = await makeWebhook(own, receiver.url);
+  await alterWebhook(id, { active: 0 });
+  await storeEvents(own, 600);
+  await relay.relayAll();
+  const before = now().getTime();
+  await transaction(() => webhooks.change(callerOf(own), id, { active: true }));
+  await recovery.sweep();
+  const [first] = (await deliveriesOf(id)).filter(({ parked }) => !parked);
+  await attempt(first!.id);
+  expect(receiver.requests).toHaveLength(1);
+  await recovery.sweep();
+  const elapsedMs = now().getTime() - before + clockToleranceMs;
+  expect((await countsOf(id)).inRedis).toBeLessThanOrEqual(10 * 2 ** Math.floor(elapsedMs / 5_000));
 });
 
 test('what a customer pauses waits, and arrives when they go on', async () => {

@@ -27,8 +27,6 @@ const claimedWebhooks = webhooks.pick(
   'pausedUntil',
   'failingSince',
   'consecutiveFailures',
-  'lastFailedAt',
-  'recoveredAt',
   'secretVersion',
   'secret',
   'previousSecret',

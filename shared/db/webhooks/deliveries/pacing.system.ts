@@ -8,7 +8,5 @@ export const pacing = webhooks.pick(
   'pausedUntil',
   'failingSince',
   'consecutiveFailures',
-  'lastFailedAt',
-  'recoveredAt',
 );
 export type Pacing = RecordOf<typeof pacing>;

@@ -14,7 +14,9 @@ export function windowOf(webhook: Pacing, at: Date): number {
   const full = config.WEBHOOK_JOBS_PER_WEBHOOK;
   if (!mayBeSent(webhook, at)) return 0;
   if (isInOutage(webhook)) return Math.min(slowStart, full);
-  const restedMs = at.getTime() - restEnd(webhook);
+  // The last pause: its endpoint or its customer asked for it, or too much came at once. The end of an outage and a
+  // switch-on by hand are stored as pauses too. So a single failure during the slow start does not end it.
+  const restedMs = webhook.pausedUntil ? at.getTime() - webhook.pausedUntil.getTime() : Infinity;
   if (restedMs >= fullAfterMs()) return full;
   return Math.min(full, slowStart * 2 ** Math.floor(Math.max(0, restedMs) / doublesEveryMs));
 }
@@ -30,19 +32,6 @@ export function isInOutage({ failingSince, consecutiveFailures }: Pacing): boole
 /** Returns whether first attempts may use the first lane; failing, slow and just recovered webhooks use `retry`. */
 export function isHealthy(webhook: Pacing, at: Date): boolean {
   return webhook.failingSince === null && windowOf(webhook, at) === config.WEBHOOK_JOBS_PER_WEBHOOK;
-}
-
-/**
- * Returns when the last pause of a webhook ended: its endpoint or its customer asked for it, or too much came at once.
- * The end of an outage is stored as a pause too. `recoveredAt` is set after every single failure, so it counts only
- * where somebody has reactivated the webhook by hand.
- */
-function restEnd({ pausedUntil, recoveredAt, lastFailedAt }: Pacing): number {
-  const recovered = lastFailedAt === null ? recoveredAt : null;
-  return Math.max(
-    pausedUntil?.getTime() ?? Number.NEGATIVE_INFINITY,
-    recovered?.getTime() ?? Number.NEGATIVE_INFINITY,
-  );
 }
 
 function fullAfterMs(): number {
