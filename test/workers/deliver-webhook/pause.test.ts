@@ -4,7 +4,7 @@ import { query, transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import * as retention from '../../../shared/domain/operations/retention.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
-import { sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
+import { change, remove, sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { callerOf } from '../../support/data/accepted-email.ts';
@@ -19,7 +19,7 @@ import {
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
-import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { type Answer, answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { advanceClock, clockToleranceMs } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
@@ -72,6 +72,68 @@ test('a 429 pauses all deliveries of the webhook, and of no other', async () => 
   await waitFor('all are delivered', async () => (await countsOf(paused.id)).delivered === 15);
   await workers.stop();
 });
+
+/** Starts deliveries at an endpoint that answers when told to; others wait for their slots when this resolves. */
+async function withDeliveriesWaiting() {
+  const waiting: ((answer: Answer) => void)[] = [];
+  const receiver = await startWebhookReceiver({
+    respond: () => new Promise((resolve) => waiting.push(resolve)),
+  });
+  const { id } = await makeWebhook(own, receiver.url);
+  await storeEvents(own, 60);
+  await relay.relayAll();
+  const workers = await runWorkers(['deliver-webhook']);
+  await waitFor('more are claimed than are out', async () => {
+    const held = (await deliveriesOf(id)).filter(({ isHeld }) => isHeld);
+    // After 1.5 seconds without an answer nobody waits any more; a machine that stands still sees only that.
+    return waiting.length === 20 && (held.length > 20 || (await countsOf(id)).parked > 0);
+  });
+  return {
+    id,
+    receiver,
+    /** Answers one request, and later the others too. */
+    answer: (answer: Answer) => waiting.shift()!(answer),
+    answerAll: () => {
+      receiver.respondWith({});
+      for (const resolve of waiting.splice(0)) resolve({});
+    },
+    notHeld: async () => (await deliveriesOf(id)).filter(({ isHeld }) => !isHeld),
+    workers,
+  };
+}
+
+test('a 429 stops at once what waits behind it for a slot: only requests that were out already come', async () => {
+  const { id, receiver, answer, answerAll, notHeld, workers } = await withDeliveriesWaiting();
+  answer(answers.tooManyRequests('3600'));
+  await waitFor('all others wait in their rows', async () => (await notHeld()).length === 41);
+  expect(receiver.requests).toHaveLength(20);
+  const until = (await webhookRow(id)).paused_until;
+  expect((await notHeld()).filter(({ attempts }) => attempts === 0)).toHaveLength(40);
+  expect((await notHeld()).every(({ parked, dueAt }) => parked && dueAt! <= until)).toBe(true);
+  answerAll();
+  await waitFor('those that were out are delivered', async () => (await countsOf(id)).delivered === 19);
+  expect(receiver.requests).toHaveLength(20);
+  await workers.stop();
+});
+
+test.each([
+  ['deleted', { skipped: true }, (id: string) => remove(callerOf(own), id)],
+  ['switched off', { skipped: false }, (id: string) => change(callerOf(own), id, { active: false })],
+])(
+  'no attempt is begun once the webhook is %s, not even of what waits for its slot',
+  async (_state, { skipped }, stop) => {
+    const { id, receiver, answerAll, notHeld, workers } = await withDeliveriesWaiting();
+    await transaction(async () => void (await stop(id)));
+    answerAll();
+    await waitFor('nothing is held', async () => (await notHeld()).length === 60);
+    expect(receiver.requests).toHaveLength(20);
+    const counts = await countsOf(id);
+    expect(counts.delivered).toBe(20);
+    if (!skipped) expect(counts.parked).toBe(40);
+    else expect(counts.skipped + counts.parked).toBe(40);
+    await workers.stop();
+  },
+);
 
 test('a 429 is noted neither as a failure nor as a success', async () => {
   const receiver = await startWebhookReceiver({ respond: { status: 500 } });

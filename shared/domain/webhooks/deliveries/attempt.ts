@@ -20,10 +20,13 @@ import { bodyOf, madeFor } from './body.ts';
 import { open, type Permit } from './concurrency-limiter.ts';
 import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './finish.ts';
 import { noteOrigin } from './origins.ts';
+import { endNote, notePause, stateNow, withNotedPause } from './state-now.ts';
 import { isInOutage, mayBeSent } from './window.ts';
 
 /** The delay after a fault of our own, which is not likely to be repaired within seconds. */
 const faultDelayMs = 300_000;
+
+const testType = 'webhook.test';
 
 type ClaimedWebhook = system.ClaimedWebhook;
 type Delivery = system.ClaimedDelivery;
@@ -31,15 +34,21 @@ type Delivery = system.ClaimedDelivery;
 /** Makes one attempt: claims, signs, posts, and stores when the next is due, if any (API decisions §6). */
 export async function attempt(deliveryId: string, place: Permit = open): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  const claimedFrom = performance.now();
   try {
     const delivery = await system.claimDelivery({ id: deliveryId, at: nowForAll(), until });
-    return delivery ? await attemptClaimed(delivery, until, place) : 'dropped';
+    return delivery ? await attemptClaimed(delivery, until, place, claimedFrom) : 'dropped';
   } finally {
     place.leave();
   }
 }
 
-async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): Promise<WorkOutcome> {
+async function attemptClaimed(
+  delivery: Delivery,
+  until: Date,
+  place: Permit,
+  claimedFrom: number,
+): Promise<WorkOutcome> {
   const { webhook } = delivery;
   if (delivery.lostClaims > maxLostClaims) {
     logGivenUp('webhook_delivery', { deliveryId: delivery.id, webhookId: webhook?.id ?? 'deleted' });
@@ -48,35 +57,57 @@ async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): P
   }
   if (webhook) noteOrigin(webhook.id, delivery.event.workspaceId, webhook.url);
   // A caller that asks for a test wants its result now, whatever the webhook's state is.
-  const isTest = delivery.event.type === 'webhook.test';
-  // The webhook was deleted or switched off meanwhile: nothing is sent, and the delivery is stored as skipped.
-  if (!webhook || (webhook.autoDisabled && !isTest)) {
-    await finish(delivery, until, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
+  const isTest = delivery.event.type === testType;
+  let latest: system.Pacing | null = webhook && withNotedPause(webhook, claimedFrom);
+  if (!webhook || !(isTest || isWanted(latest))) {
+    await endUnsent(delivery, until, latest);
     return 'done';
   }
-  const time = nowForAll();
-  if (!isTest && !mayBeSent(webhook, time)) {
-    const { pausedUntil } = webhook;
-    await putBack(delivery, until, pausedUntil && pausedUntil > time ? pausedUntil : now());
-    return 'done';
-  }
+  // Much can happen to the webhook while a delivery waits for its slot.
+  const isStillWanted = async () => {
+    latest = await stateNow(webhook, claimedFrom);
+    return isWanted(latest);
+  };
   const posted = await ownFaultAside(delivery, until, isTest, () =>
-    post(delivery, webhook, isTest ? open : place),
+    isTest ? post(delivery, webhook, open) : post(delivery, webhook, place, isStillWanted),
   );
   if (posted === 'fault') return 'done';
   if (!posted) {
-    count('webhook_deliveries_handed_back');
-    await putBack(delivery, until, now());
+    if (isWanted(latest)) count('webhook_deliveries_handed_back');
+    await endUnsent(delivery, until, latest);
     return 'done';
   }
-  await writeDown(delivery, webhook, until, posted, isTest);
+  try {
+    await writeDown(delivery, webhook, until, posted, isTest);
+  } finally {
+    if (posted.pause) endNote(webhook.id);
+  }
   return 'done';
 }
 
-type Posted = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
+const isWanted = (webhook: system.Pacing | null) => webhook !== null && mayBeSent(webhook, nowForAll());
 
-/** Posts a delivery. Null when no slot came free in time. */
-function post(delivery: Delivery, webhook: ClaimedWebhook, place: Permit): Promise<Posted | null> {
+/** Gives a claim back without an attempt: until the pause ends, for good if the webhook is gone or switched off. */
+async function endUnsent(delivery: Delivery, until: Date, webhook: system.Pacing | null): Promise<void> {
+  if (!webhook || webhook.autoDisabled) {
+    await finish(delivery, until, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
+    return;
+  }
+  const { pausedUntil } = webhook;
+  await putBack(delivery, until, pausedUntil && pausedUntil > nowForAll() ? pausedUntil : now());
+}
+
+type Answered = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
+/** `pause`: the endpoint asked us to wait. */
+type Posted = Answered & { pause: { until: Date; busyCount: number } | null };
+
+/** Posts a delivery. Null: no slot came free in time, or when one did the delivery was not wanted any more. */
+function post(
+  delivery: Delivery,
+  webhook: ClaimedWebhook,
+  place: Permit,
+  isStillWanted?: () => Promise<boolean>,
+): Promise<Posted | null> {
   const made = madeFor(delivery, webhook, now());
   const body = bodyOf(delivery, made);
   return place.post(async () => {
@@ -87,8 +118,13 @@ function post(delivery: Delivery, webhook: ClaimedWebhook, place: Permit): Promi
       headers: signedHeaders(made, { body, deliveryId: delivery.id, at: attemptedAt }),
       timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
     });
-    return { attemptedAt, endedAt: now(), result };
-  });
+    const answered = { attemptedAt, endedAt: now(), result };
+    const isPaused = result.responseStatus === 429 && delivery.event.type !== testType;
+    const pause = isPaused ? pauseAfter(webhook, answered) : null;
+    // Before the slot is given on: the next delivery that waits for it must not begin.
+    if (pause) notePause(webhook.id, pause.until);
+    return { ...answered, pause };
+  }, isStillWanted);
 }
 
 /** Puts a delivery back after a fault of our own: a secret that does not open, a body that cannot be made. */
@@ -114,12 +150,11 @@ async function writeDown(
   delivery: Delivery,
   webhook: ClaimedWebhook,
   until: Date,
-  { attemptedAt, endedAt, result }: Posted,
+  { attemptedAt, endedAt, result, pause }: Posted,
   isTest: boolean,
 ): Promise<void> {
   const isSuccess = result.error === null;
   const isBusy = result.responseStatus === 429;
-  const pause = isBusy && !isTest ? pauseAfter(webhook, { attemptedAt, endedAt, result }) : null;
   const isOurs = await finish(
     delivery,
     until,
@@ -153,7 +188,7 @@ const longestBackoffSeconds = 300;
  */
 function pauseAfter(
   { busyCount: before, pausedUntil }: ClaimedWebhook,
-  { attemptedAt, endedAt, result }: Posted,
+  { attemptedAt, endedAt, result }: Answered,
 ): { until: Date; busyCount: number } {
   const busyCount =
     before > 0 && pausedUntil && attemptedAt < pausedUntil ? before : Math.min(before + 1, 100);

@@ -24,8 +24,14 @@ import {
 
 /** A place in the queue of a webhook, and the right to a slot later. */
 export type Permit = {
-  /** Does the work when there is a slot. Null: there was none in time, and the work is not done. */
-  post: <T extends object>(work: () => Promise<T>) => Promise<T | null>;
+  /**
+   * Does the work when there is a slot. Null: the work is not done, as there was none in time, or as `isStillWanted`
+   * told so; it is asked only where the delivery had to wait for its slot.
+   */
+  post: <T extends object>(
+    work: () => Promise<T>,
+    isStillWanted?: () => Promise<boolean>,
+  ) => Promise<T | null>;
   /** Gives up a place that was not used; harmless after `post`. */
   leave: () => void;
 };
@@ -228,28 +234,39 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       origin.queues.add(queue);
       return request;
     };
-    const end = (request: OpenRequest) => {
+    const noteAnswer = (request: OpenRequest) => {
       const time = performance.now();
       for (const ended of [queue, origin]) {
         ended.answeredAt = time;
         ended.usualMs = usualAfter(ended.usualMs, time - request.at);
       }
+      for (const other of origin.queues) if (other === queue || other.out.size === 0) other.isStuck = false;
+    };
+    const end = (request: OpenRequest) => {
       queue.out.delete(request);
       origin.out -= 1;
       inFlight -= 1;
-      for (const other of origin.queues) if (other === queue || other.out.size === 0) other.isStuck = false;
       advance(origin);
     };
     return {
       leave,
-      post: async (work) => {
+      post: async (work, isStillWanted) => {
         const isFree = queue.forSlot.size === 0 && queue.out.size < slotsOf(queue, slots());
         const request = isFree ? start() : await turn(queue, queue.forSlot, share, start);
         if (!request) {
           leave();
           return null;
         }
-        return work().finally(() => end(request));
+        let isMade = false;
+        try {
+          if (!isFree && isStillWanted && !(await isStillWanted())) return null;
+          isMade = true;
+          return await work();
+        } finally {
+          // The time of a request that was not made tells nothing about the endpoint.
+          if (isMade) noteAnswer(request);
+          end(request);
+        }
       },
     };
   }

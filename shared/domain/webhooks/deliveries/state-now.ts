@@ -1,0 +1,72 @@
+import { LRUCache } from 'lru-cache';
+import { batcher } from '../../../common/batcher.ts';
+import { nowForAll } from '../../../common/clock.ts';
+import { logger } from '../../../common/logger.ts';
+import { outsideTransaction } from '../../../db/client.ts';
+import { listPacings, type Pacing } from '../../../db/webhooks/deliveries/deliveries.system.ts';
+import { mayBeSent } from './window.ts';
+
+/**
+ * The state of a webhook after its delivery was claimed. A claim reads the webhook too, but a delivery may wait for
+ * seconds before its request begins.
+ */
+
+/** A pause holds for the claims that began before `readFrom`: they may have read the webhook as it was. */
+type NotedPause = { until: Date; readFrom: number };
+
+/** Pauses that answers to this process have begun. */
+const pauses = new LRUCache<string, NotedPause>({ max: 10_000 });
+
+/** Notes a pause that is not on disk yet. */
+export function notePause(webhookId: string, until: Date): void {
+  pauses.set(webhookId, { until, readFrom: Number.POSITIVE_INFINITY });
+}
+
+/** From now on claims read the noted pause with the webhook, or that it was lifted. */
+export function endNote(webhookId: string): void {
+  const pause = pauses.get(webhookId);
+  if (pause) pause.readFrom = performance.now();
+}
+
+/** Adds a pause that the claim, begun at `claimedFrom`, may have missed. */
+export function withNotedPause<T extends Pacing>(webhook: T & { id: string }, claimedFrom: number): T {
+  const pause = pauses.get(webhook.id);
+  return pause && claimedFrom < pause.readFrom ? { ...webhook, pausedUntil: pause.until } : webhook;
+}
+
+/** Returns the state of a webhook whose delivery was claimed some time ago; null when the webhook was deleted. */
+export async function stateNow(
+  webhook: Pacing & { id: string },
+  claimedFrom: number,
+): Promise<Pacing | null> {
+  const known = withNotedPause(webhook, claimedFrom);
+  if (!mayBeSent(known, nowForAll())) return known;
+  const read = await readLately(webhook);
+  // An answer may have come while the row was read.
+  return read && withNotedPause({ ...read, id: webhook.id }, claimedFrom);
+}
+
+/** Deliveries of one webhook that get their slots one soon after the other share what was read. */
+const reads = new LRUCache<string, Promise<Pacing | null>>({ max: 10_000, ttl: 100 });
+
+async function readLately(webhook: Pacing & { id: string }): Promise<Pacing | null> {
+  const { id } = webhook;
+  const read = reads.get(id) ?? outsideTransaction(() => lookUps(id));
+  reads.set(id, read, { noUpdateTTL: true });
+  try {
+    return await read;
+  } catch (error) {
+    // The delivery goes out as its claim allows, because a look that fails says nothing about the webhook.
+    logger.debug({ err: error, webhookId: id }, 'a webhook could not be read again');
+    return webhook;
+  }
+}
+
+const lookUps = batcher<string, Pacing | null>({
+  maxItems: 200,
+  maxInFlight: 1,
+  run: async (webhookIds) => {
+    const found = new Map((await listPacings(webhookIds)).map((pacing) => [pacing.webhookId, pacing]));
+    return webhookIds.map((webhookId) => found.get(webhookId) ?? null);
+  },
+});
