@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { problem } from '../../shared/common/errors.ts';
 import * as deliveryLog from '../../shared/domain/webhooks/deliveries/log.ts';
 import * as webhooks from '../../shared/domain/webhooks/webhooks.ts';
 import { Event } from '../../shared/schemas/events.ts';
 import { Id } from '../../shared/schemas/fields.ts';
+import type { Caller } from '../../shared/schemas/scopes.ts';
 import {
   WebhookDelivery,
   WebhookDeliveryFilter,
@@ -13,6 +15,7 @@ import {
 } from '../../shared/schemas/webhooks/deliveries.ts';
 import { NewWebhook, Webhook, WebhookChanges, WebhookPage } from '../../shared/schemas/webhooks/webhooks.ts';
 import { endpoint } from '../endpoint.ts';
+import { tokenBuckets } from '../middleware/token-buckets.ts';
 
 const tag = 'Webhooks';
 const params = z.object({ id: Id('webhook') });
@@ -20,6 +23,17 @@ const deliveryParams = z.object({ id: Id('webhook'), deliveryId: Id('delivery') 
 // Deliveries show recipients and content. So a caller that may not see them may not have them delivered (API decisions
 // §3).
 const write = ['webhooks.write', 'recipients.read', 'content.read'] as const;
+
+// A test waits for no slot. Without a limit, tests at endpoints that hang would take the jobs of first attempts.
+const testsAMinute = 20;
+const tests = tokenBuckets([{ kind: 'workspace', perSecond: testsAMinute / 60, burst: testsAMinute }]);
+
+async function countTest({ workspaceId }: Caller): Promise<void> {
+  const { refusedBy, retryAfterSeconds } = await tests.take([`webhook-tests ${workspaceId}`]);
+  if (!refusedBy) return;
+  const detail = `A workspace may send ${testsAMinute} tests of its webhooks a minute.`;
+  throw problem('rate_limited', { retryAfterSeconds, detail });
+}
 
 export default [
   endpoint({
@@ -137,12 +151,13 @@ export default [
     tag,
     summary: 'Send webhook.test to a webhook',
     description:
-      'It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries.',
+      'It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries. A workspace may send 20 tests a minute; another is refused with rate_limited.',
     scope: write,
     params,
     status: 200,
     response: Event,
     problems: [],
+    prepare: ({ caller }) => countTest(caller),
     handle: ({ caller, params, version }) => webhooks.sendTest(caller, params.id, version),
   }),
   endpoint({

@@ -869,7 +869,7 @@ export interface paths {
         put?: never;
         /**
          * Send webhook.test to a webhook
-         * @description It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries.
+         * @description It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries. A workspace may send 20 tests a minute; another is refused with rate_limited.
          *
          *     Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
          */

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { sendTest } from '../../../shared/domain/webhooks/send-test.ts';
+import { startApi } from '../../support/api/start-api.ts';
 import { callerOf } from '../../support/data/accepted-email.ts';
 import {
   alterWebhook,
@@ -150,5 +151,36 @@ test('a test goes out to a webhook that is switched off, though nothing is answe
   expect(receiver.requests.filter(isTest)).toHaveLength(1);
   // A stop would wait for the hanging requests.
   await receiver.close();
+  await workers.stop();
+});
+
+test('tests of many webhooks that hang delay no first attempt of another workspace, and one more is refused', async () => {
+  const [hanging, healthy] = [
+    await startWebhookReceiver({ respond: answers.hang }),
+    await startWebhookReceiver(),
+  ];
+  const api = await startApi();
+  const hooks = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => makeWebhook(own, `${hanging.url}/${index}`)),
+  );
+  const statuses: number[] = [];
+  // Each round has jobs of its own: more in all than a process takes at once.
+  for (let round = 0; round < 4; round += 1) {
+    for (const { id } of hooks)
+      statuses.push((await api.request('POST', `/v2/webhooks/${id}/test`, { key: own.key })).status);
+    await relay.relayAll();
+  }
+  const accepted = statuses.filter((status) => status === 200).length;
+  const workers = await runWorkers(['deliver-webhook']);
+  await hanging.waitFor(Math.min(accepted, 300));
+  const other = await workspace();
+  const { id } = await makeWebhook(other, healthy.url);
+  await storeEvents(other, 1);
+  await relay.relayAll();
+  // The tests that are out hang for longer than this.
+  await healthy.waitFor(1, { timeoutMs: 20_000 });
+  await waitFor('the first attempt is stored', async () => (await countsOf(id)).delivered === 1);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  await hanging.close();
   await workers.stop();
 });
