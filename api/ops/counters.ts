@@ -3,8 +3,8 @@ import { batchLanes, emailLanes, smsLanes } from '../../shared/schemas/lanes.ts'
 import { PausedReason } from '../../shared/schemas/sms/batches.ts';
 
 /** Null: the values are not known before they are counted. */
-export type Values = readonly string[] | (() => readonly string[]) | null;
-type CounterOf = { help: string; labels?: Record<string, Values> };
+export type LabelValues = readonly string[] | (() => readonly string[]) | null;
+type CounterOf = { help: string; labels?: Record<string, LabelValues> };
 
 const gateways = () => config.SMS_GATEWAYS?.map(({ name }) => name) ?? [];
 

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { readiness } from '../../shared/domain/operations/health.ts';
 import * as operations from '../../shared/domain/operations/operations.ts';
 import type { SmsBatchStatus } from '../../shared/schemas/sms/batches.ts';
-import { counters, type Values } from './counters.ts';
+import { counters, type LabelValues } from './counters.ts';
 import { addGateways } from './gateway-figures.ts';
 
 const prefix = 'messaging_';
@@ -109,7 +109,7 @@ function addCounters(registry: Registry, totals: Record<string, number>): void {
 }
 
 /** Returns each combination of the labels' values; none where some values are not known. */
-function knownLabels(labels: Record<string, Values>): Record<string, string>[] {
+function knownLabels(labels: Record<string, LabelValues>): Record<string, string>[] {
   let known: Record<string, string>[] = [{}];
   for (const [label, of] of Object.entries(labels)) {
     const values = (typeof of === 'function' ? of() : of) ?? [];

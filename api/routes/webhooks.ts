@@ -150,8 +150,7 @@ export default [
     id: 'testWebhook',
     tag,
     summary: 'Send webhook.test to a webhook',
-    description:
-      'It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries. A workspace may send 20 tests a minute; another is refused with rate_limited.',
+    description: `It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries. A workspace may send ${testsAMinute} tests a minute; another is refused with rate_limited.`,
     scope: write,
     params,
     status: 200,

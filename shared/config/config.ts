@@ -129,7 +129,9 @@ const settings = z.object({
     .number()
     .min(1)
     .default(7)
-    .describe('Events, and deliveries to webhooks with their attempts, are kept this long'),
+    .describe(
+      'Events, and deliveries to webhooks with their attempts, are kept this long; a delivery that was sent again, and its event, this long after that. A delivery that was not accepted in this time has failed',
+    ),
   DEMO_API_KEY: z
     .string()
     .optional()

@@ -46,24 +46,24 @@ test.each([
 });
 
 test.each([
-  ['Acme Ltd', 'FR', 'cannot be Acme Ltd: it was rejected for FR'],
-  [null, 'FR', 'cannot be Acme Ltd: it was rejected for FR'],
-  ['Acme Ltd', 'US', 'cannot be Acme Ltd: it has not been requested for US'],
-  ['Acme Ltd', null, 'cannot be chosen: the country of the recipient is not known'],
-  ['Waiting', 'GB', 'cannot be Waiting: it is not approved yet for GB'],
-  ['07406000002', 'GB', 'cannot be 07406000002 yet: it is awaiting_verification'],
-  ['Acme', 'GB', 'is not of this workspace'],
-  ['Not yet assigned', 'GB', 'is not of this workspace'],
-  ['', 'GB', 'is not of this workspace'],
-  ['x'.repeat(100_000), 'GB', 'is not of this workspace'],
-])('%j may not send to %s: sender %s', async (name, country, message) => {
-  expect(await senders.findApproved(own.workspaceId, name, country)).toEqual({ ok: false, message });
+  ['Acme Ltd', 'FR', 'Acme Ltd', 'cannot be Acme Ltd: it was rejected for FR'],
+  [null, 'FR', 'Acme Ltd', 'cannot be Acme Ltd: it was rejected for FR'],
+  ['Acme Ltd', 'US', 'Acme Ltd', 'cannot be Acme Ltd: it has not been requested for US'],
+  ['Acme Ltd', null, 'Acme Ltd', 'cannot be chosen: the country of the recipient is not known'],
+  ['Waiting', 'GB', 'Waiting', 'cannot be Waiting: it is not approved yet for GB'],
+  ['07406000002', 'GB', '+447406000002', 'cannot be 07406000002 yet: it is awaiting_verification'],
+  ['Acme', 'GB', null, 'is not of this workspace'],
+  ['Not yet assigned', 'GB', null, 'is not of this workspace'],
+  ['', 'GB', null, 'is not of this workspace'],
+  ['x'.repeat(100_000), 'GB', null, 'is not of this workspace'],
+])('%j may not send to %s; %j is meant: sender %s', async (name, country, address, message) => {
+  expect(await senders.findApproved(own.workspaceId, name, country)).toEqual({ ok: false, message, address });
 });
 
 test('a workspace without a default must name a sender, and has none of another workspace', async () => {
-  const missing = { ok: false, message: 'is required: the workspace has no default' };
+  const missing = { ok: false, message: 'is required: the workspace has no default', address: null };
   expect(await senders.findApproved(empty.workspaceId, null, 'GB')).toEqual(missing);
-  const foreign = { ok: false, message: 'is not of this workspace' };
+  const foreign = { ok: false, message: 'is not of this workspace', address: null };
   for (const name of ['Acme Ltd', '+447406000003', '07406000001'])
     expect(await senders.findApproved(empty.workspaceId, name, 'GB')).toEqual(foreign);
 });

@@ -12,11 +12,11 @@ import * as receipts from './receipts.ts';
  * The posts of a gateway of the type http. Each function resolves when the post is on disk, so the gateway may be told.
  */
 
-type Receipt = { gateway: string; receipt: GatewayReceipt };
-type Text = { gateway: string; text: GatewayText };
+type ReceiptPost = { gateway: string; receipt: GatewayReceipt };
+type TextPost = { gateway: string; text: GatewayText };
 
 /** A receipt of a text that nobody knows is kept for a while: the text may be on its way to the disk. */
-export const takeReceipt = reportingFailure(async ({ gateway, receipt }: Receipt): Promise<void> => {
+export const takeReceipt = reportingFailure(async ({ gateway, receipt }: ReceiptPost): Promise<void> => {
   const { reference, part } = receipt;
   const outcome = await transaction(async () => {
     if (!(await insertGatewayPost({ gateway, kind: 'receipt', id: receipt.id }, now()))) return 'repeated';
@@ -30,7 +30,7 @@ export const takeReceipt = reportingFailure(async ({ gateway, receipt }: Receipt
   count('sms_gateway_receipts', { gateway, outcome });
 });
 
-export const takeText = reportingFailure(async ({ gateway, text }: Text): Promise<void> => {
+export const takeText = reportingFailure(async ({ gateway, text }: TextPost): Promise<void> => {
   const { id, sender, recipient, content } = text;
   const post: GatewayPost = { gateway, kind: 'text', id };
   await keep({ gateway, sender, recipient, content, place: null }, (at) => insertGatewayPost(post, at));
