@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'bullmq';
 import closeWithGrace from 'close-with-grace';
-import { now } from '../shared/common/clock.ts';
 import { logger } from '../shared/common/logger.ts';
 import { config } from '../shared/config/config.ts';
 import { shortGrace } from '../shared/config/disagreements.ts';
@@ -13,7 +12,7 @@ import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts'
 import { connectToRedis, type RedisConnection } from '../shared/queue/connection.ts';
 import { partitions, prefixOf } from '../shared/queue/partitions.ts';
 import { isRedisUp } from '../shared/queue/queue.ts';
-import { backoffMs, type Handler, noteStopping, RetryLater, workDone } from './handle.ts';
+import { backoffMs, type Handler, noteStopping, workDone } from './handle.ts';
 import { loadHandlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
 
@@ -48,8 +47,6 @@ export async function startWorkers(names: string[] = jobs.map(({ name }) => name
     stop: async () => {
       noteStopping(true);
       schedule.stop();
-      // Redis may come back at any moment, and BullMQ would then fetch new jobs. A pause needs no Redis.
-      for (const worker of workers) void worker.pause(true);
       // BullMQ would wait for a Redis that is away. The results of running work are in MySQL, so it is enough to wait
       // for the work; its jobs are found again as those of a dead worker.
       const isRedisThere = await isRedisUp();
@@ -71,12 +68,7 @@ function startLanes({ queueNames }: Chosen, handler: Handler, connection: RedisC
     .flatMap((lane) => Array<string>(handler.workers).fill(lane))
     .flatMap((queueName) => partitions().map((partition) => ({ queueName, partition })))
     .map(({ queueName, partition }) => {
-      const work: Handler['process'] = async (queued) => {
-        // BullMQ had asked for this job before the pause, and Redis answered afterwards. Another worker begins it.
-        if (worker.isPaused()) throw new RetryLater(now());
-        await handler.process(queued);
-      };
-      const worker = new Worker(queueName, work, {
+      const worker = new Worker(queueName, handler.process, {
         connection,
         prefix: prefixOf(partition),
         concurrency: Math.ceil(handler.concurrencyOf(queueName) / config.QUEUE_PARTITIONS),

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
@@ -11,7 +10,6 @@ import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { startWorkerProcess } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
-import { atEnd } from '../../support/runner/at-end.ts';
 import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
@@ -91,39 +89,6 @@ test('a worker with emails, texts, deliveries and a list copy in hand is stopped
     idToBytes(into),
   ]);
   expect(Number(members!['n'])).toBe(contacts);
-});
-
-test('a worker is stopped while Redis hangs, and Redis goes on with a backlog: it finishes what it has in hand and begins nothing more', async () => {
-  const [own, sink, redis] = await Promise.all([
-    textingWorkspace(),
-    startSmtpSink(),
-    startTcpProxy(config.REDIS_URL, 6379),
-  ]);
-  const relay = await startTcpProxy(sink.url);
-  relay.delay(20);
-  const worker = await startWorkerProcess(['send-email:transactional'], {
-    REDIS_URL: redis.url,
-    SMTP_URL: relay.url,
-    EMAIL_CONCURRENCY: '4',
-  });
-  await acceptMany(own, 100);
-  const taken = async () => (await emailCounts(own)).sent + (await held('emails'));
-  await waitFor('some are in hand', async () => (await held('emails')) > 0, { intervalMs: 1 });
-  relay.freeze();
-  redis.freeze();
-  const stopped = worker.stop();
-  await waitFor('it stops', () => worker.output().includes('finishing the work in hand'));
-  // The worker asks Redis too, and waits for a second.
-  const asking = new Redis(redis.url, { commandTimeout: 2_000 }).on('error', () => undefined);
-  atEnd(() => asking.disconnect());
-  await expect(asking.ping()).rejects.toThrow('timed out');
-  const begun = await taken();
-  await redis.pass();
-  await relay.pass();
-  expect((await stopped).code).toBe(0);
-  expect(await held('emails')).toBe(0);
-  expect((await emailCounts(own)).sent).toBe(begun);
-  expect(sink.messages).toHaveLength(begun);
 });
 
 test('a worker that may have to stop amid a hand-over says so once, when it starts', async () => {
