@@ -38,8 +38,8 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
 
   const time = now();
-  const { recipient, sender, text } = await check(workspaceId, request, time, faults.refuse);
-  if (!text || !recipient || sender === null || faults.areAny) throw invalidFields(faults.errors);
+  const { recipient, sender, price, text } = await check(workspaceId, request, time, faults.refuse);
+  if (!text || !recipient || !price || sender === null || faults.areAny) throw invalidFields(faults.errors);
   if (await findSuppressionOfNumber(workspaceId, recipient.number))
     throw problem('recipient_suppressed', { detail: 'The recipient is on the suppression list' });
   await waiting.check(workspaceId, { messages: 1, bytes: 0 });
@@ -58,7 +58,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
     country: recipient.country,
     parts,
     encoding: text.encoding,
-    cost: costOf(parts, await priceOf(recipient.country, time)),
+    cost: costOf(parts, price),
     lineageId: caller.lineageId,
     clientReference: request.clientReference ?? null,
     clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
@@ -95,7 +95,7 @@ async function check(workspaceId: string, request: Usable<NewSms>, time: Date, r
     refuse('recipient', noPriceMessage(recipient!.country));
   checkSchedule(request.scheduledAt ?? null, time, refuse);
   const text = await textOf(workspaceId, request, time, refuse);
-  return { recipient, sender, text };
+  return { recipient, sender, price, text };
 }
 
 function recipientOf(request: Usable<NewSms>, refuse: Refuse): PhoneNumber | null {

@@ -1,3 +1,8 @@
+/** Returns when an email or SMS was to go out. */
+export function dueSince(message: { scheduledAt: Date | null; createdAt: Date }): Date {
+  return message.scheduledAt ?? message.createdAt;
+}
+
 const minutes = [1, 5, 15, 30, 60];
 
 /** Returns when an email or SMS with this many retries is tried again: soon at first, then each hour. */

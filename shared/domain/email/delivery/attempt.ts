@@ -7,6 +7,7 @@ import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
+import { dueSince } from '../../work/retry-times.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
@@ -26,7 +27,7 @@ import {
   uncertain,
 } from './reasons.ts';
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
-import { dueSince, isPast } from './times.ts';
+import { isPast } from './times.ts';
 
 /**
  * Makes one attempt to hand an email over: claims, composes, signs, speaks to the relay and stores the outcome. If the

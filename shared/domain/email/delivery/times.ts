@@ -1,4 +1,5 @@
 import type { EmailKind, EmailRecord } from '../../../db/email/emails.ts';
+import { dueSince } from '../../work/retry-times.ts';
 
 export const minuteMs = 60_000;
 
@@ -8,11 +9,6 @@ export const giveUpMinutes: Record<EmailKind, number> = {
   transactional: 48 * 60,
   marketing: 48 * 60,
 };
-
-/** Returns when the email was to go out. */
-export function dueSince(email: EmailRecord): Date {
-  return email.scheduledAt ?? email.createdAt;
-}
 
 /** Returns when the time for retries began. Days that a limit held the email back before do not count. */
 export function retriesSince(email: EmailRecord, time: Date): Date {

@@ -11,12 +11,13 @@ import { gatewayFor, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
+import { dueSince } from '../../work/retry-times.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as pauses from '../gateways/pauses.ts';
 import { finish } from './finish.ts';
 import { fail, judge } from './judge.ts';
 import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
-import { dueSince, isPast } from './times.ts';
+import { isPast } from './times.ts';
 
 /**
  * Makes one attempt to hand a message over: claims it, speaks to the gateway, and writes the outcome. If the worker

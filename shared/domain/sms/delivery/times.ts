@@ -3,11 +3,6 @@ import type { SmsRecord } from '../../../db/sms/messages.ts';
 /** A text that could not be handed over for so long is given up. */
 export const giveUpMinutes = 48 * 60;
 
-/** Returns when the text was to go out. */
-export function dueSince(message: SmsRecord): Date {
-  return message.scheduledAt ?? message.createdAt;
-}
-
 /** Returns when the time for retries began. Time that the text waited for money or its turn before does not count. */
 export function retriesSince(message: SmsRecord, time: Date): Date {
   return message.triedAt ?? time;
