@@ -7,7 +7,7 @@ import * as relay from '../../shared/domain/events/relay.ts';
 import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
 import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
 import { acceptEmail } from '../support/data/accepted-email.ts';
-import { deliveriesInJobs, deliveriesOf, makeWebhook } from '../support/data/deliveries.ts';
+import { deliveriesInJobs, deliveriesOf, makeWebhook, nowhere } from '../support/data/deliveries.ts';
 import { workspace } from '../support/data/factory.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
@@ -127,6 +127,36 @@ test('an earlier event of a record that a full batch has cut off is taken in', a
   );
   expect(places).toEqual(places.toSorted((x, y) => x - y));
   await expectGapless();
+});
+
+test('a backlog of events with very many deliveries lets the events of other workspaces pass', async () => {
+  changeSettings({ RELAY_BATCH: 10 });
+  const [crowd, quiet] = [await workspace(), await workspace()];
+  const webhooks: string[] = [];
+  for (let count = 0; count < 30; count += 1)
+    webhooks.push((await makeWebhook(crowd, nowhere, ['sms.sent'])).id);
+  const { id: other } = await makeWebhook(quiet, nowhere, ['sms.sent']);
+  const before = (await numbered()).length;
+  const [record1, record2] = [record(), record()];
+  const many = await write(
+    [...singles(40), ...[2, 1].map((seq) => ({ recordId: record1, seq })), ...singles(40)],
+    crowd,
+  );
+  const few = await write(
+    [2, 1].map((seq) => ({ recordId: record2, seq })),
+    quiet,
+  );
+  expect(await relay.relayAll()).toBe(84);
+  const order = (await numbered()).slice(before).map(({ id }) => id);
+  const places = (events: Written[]) =>
+    events.toSorted((one, next) => one.seq - next.seq).map(({ id }) => order.indexOf(id));
+  // 200 rows fit into the first batch: some six events of the crowd, and both of the other workspace.
+  expect(Math.max(...places(few))).toBeLessThan(10);
+  for (const events of [few, many.filter(({ recordId }) => recordId === record1)])
+    expect(places(events)).toEqual(places(events).toSorted((one, next) => one - next));
+  await expectGapless();
+  expect(await deliveriesOf(other)).toHaveLength(2);
+  for (const id of webhooks) expect(await deliveriesOf(id)).toHaveLength(82);
 });
 
 test('no position is committed where there can be no deliveries', async () => {

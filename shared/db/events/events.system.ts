@@ -74,6 +74,26 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
   return unnumberedEvents.toRecords(rows).filter((event) => !known.has(event.id.toString('latin1')));
 }
 
+/**
+ * Lists a few unnumbered events of each of some workspaces that are none of these. It looks for them in the index of each
+ * workspace: the other index has them behind all that these workspaces have.
+ */
+export async function listUnnumberedOfOthers(workspaceIds: Buffer[]): Promise<UnnumberedEvent[]> {
+  const ofWorkspace = 'events FORCE INDEX (events_feed) WHERE position IS NULL AND workspace_id =';
+  const others = await query<{ id: Buffer }[]>(
+    `SELECT w.id FROM workspaces w WHERE w.id NOT IN (?) AND (SELECT 1 FROM ${ofWorkspace} w.id LIMIT 1) = 1
+     ORDER BY RAND() LIMIT 50`,
+    [workspaceIds],
+  );
+  if (others.length === 0) return [];
+  const some = `(SELECT ${unnumberedEvents.columns} FROM ${ofWorkspace} ? LIMIT 20)`;
+  const rows = await query<RowOf<typeof unnumberedEvents>[]>(
+    others.map(() => some).join(' UNION ALL '),
+    others.map(({ id }) => id),
+  );
+  return unnumberedEvents.toRecords(rows);
+}
+
 /** Returns the number that each of these texts was sent to, by the event id in hex. */
 export async function listInboundNumbers(eventIds: Buffer[]): Promise<Map<string, string>> {
   if (eventIds.length === 0) return new Map();

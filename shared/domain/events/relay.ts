@@ -1,10 +1,9 @@
 import { now } from '../../common/clock.ts';
 import { count } from '../../common/metrics.ts';
-import { config } from '../../config/config.ts';
 import { afterCommit, transaction } from '../../db/client.ts';
 import * as system from '../../db/events/events.system.ts';
 import { insertDeliveries } from '../../db/webhooks/deliveries/deliveries.system.ts';
-import { listSubscribers } from '../../db/webhooks/webhooks.system.ts';
+import { nextBatch } from './batch.ts';
 import { admitNext, asksForNumbers, fanOut } from './fan-out.ts';
 
 /** Numbers every committed event that has no position yet and fans it out (architecture rule 6). Returns how many. */
@@ -12,9 +11,10 @@ export async function relayAll(): Promise<number> {
   const following: Promise<void>[] = [];
   let total = 0;
   try {
-    for (let relayed = config.RELAY_BATCH; relayed >= config.RELAY_BATCH; ) {
-      relayed = await relayBatch(following);
-      total += relayed;
+    for (let isLast = false; !isLast; ) {
+      const batch = await relayBatch(following);
+      total += batch.relayed;
+      isLast = batch.isLast;
     }
   } finally {
     // The next batch does not wait for Redis. Only the end of the job, done or failed, waits for it.
@@ -27,17 +27,13 @@ export async function relayAll(): Promise<number> {
  * Relays one batch. No position is committed before the deliveries of its event, and no delivery is stored twice. The
  * lock on the counter keeps other relays out, so positions become visible in their order and without a gap.
  */
-async function relayBatch(following: Promise<void>[]): Promise<number> {
+async function relayBatch(following: Promise<void>[]): Promise<{ relayed: number; isLast: boolean }> {
   return transaction(async () => {
     const reached = await system.findPositionForUpdate();
-    const committed = await system.listUnnumberedEvents(config.RELAY_BATCH);
-    if (committed.length === 0) return 0;
-    // A full batch may have cut the events of a record apart; only then can an earlier event of a record be outside it.
-    const missed =
-      committed.length === config.RELAY_BATCH ? await system.listUnnumberedBefore(committed) : [];
-    const events = inRecordOrder([...committed, ...missed]);
     const at = now();
-    const subscribers = await listSubscribers(workspacesOf(events), at);
+    const { subscribers, isLast, ...batch } = await nextBatch(at);
+    const events = inRecordOrder(batch.events);
+    if (events.length === 0) return { relayed: 0, isLast };
     const numbers = await system.listInboundNumbers(asksForNumbers(events, subscribers));
     const ids = events.map((event) => event.id);
     const [, fanned] = await Promise.all([
@@ -54,14 +50,8 @@ async function relayBatch(following: Promise<void>[]): Promise<number> {
       count('events_relayed', {}, events.length);
       following.push(admitNext(fanned));
     });
-    return events.length;
+    return { relayed: events.length, isLast };
   });
-}
-
-function workspacesOf(events: system.UnnumberedEvent[]): Buffer[] {
-  return [
-    ...new Map(events.map(({ workspaceId }) => [workspaceId.toString('latin1'), workspaceId])).values(),
-  ];
 }
 
 /**
