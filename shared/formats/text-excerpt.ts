@@ -1,14 +1,27 @@
 import { createRequire } from 'node:module';
-import type { HtmlToTextOptions } from 'html-to-text';
+import type { FormatCallback, HtmlToTextOptions } from 'html-to-text';
 
 const excerptLength = 2000;
 // The excerpt needs no more of a page, so this bounds the time of parsing.
 const maxHtmlLength = 64_000;
 
+/**
+ * Numbers a list in decimals, as the library does by default. The library's Roman numbers end below 10,000 with an
+ * error, and a start that is no number gives control characters.
+ */
+const decimalList: FormatCallback = (list, walk, builder, listOptions) => {
+  const start = Number.parseInt(list.attribs.start, 10);
+  list.attribs = { start: Math.abs(start) < 1e9 ? `${start}` : '1' };
+  const { options } = builder as unknown as { options: { formatters: Record<string, FormatCallback> } };
+  options.formatters.orderedList!(list, walk, builder, listOptions);
+};
+
 const options: HtmlToTextOptions = {
   wordwrap: false,
   limits: { maxInputLength: maxHtmlLength, maxChildNodes: 2000, maxDepth: 60 },
+  formatters: { decimalList },
   selectors: [
+    { selector: 'ol', format: 'decimalList' },
     { selector: 'img', format: 'skip' },
     { selector: 'a', options: { ignoreHref: true } },
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
@@ -34,9 +47,17 @@ function loadFromHtml(): (html: string) => string {
  */
 const inheritedName = /(<\/?)constructor(?=[\s/>])/gi;
 
-function excerptOfHtml(html: string): string {
+const controlCharacters = /[^\P{Cc}\t\n\r]/gu;
+
+/** An excerpt only shows what an email says, so a page that the library cannot read is sent without one. */
+function excerptOfHtml(html: string): string | null {
   fromHtml ??= loadFromHtml();
-  return fromHtml(startOf(startOf(html).replace(inheritedName, '$1x-constructor')));
+  try {
+    const page = startOf(startOf(html).replace(inheritedName, '$1x-constructor'));
+    return fromHtml(page).replace(controlCharacters, '');
+  } catch {
+    return null;
+  }
 }
 
 /** Cuts the page at `maxHtmlLength`, without half of a surrogate pair at the end. */

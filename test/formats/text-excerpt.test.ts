@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { createRequire } from 'node:module';
+import { expect, test, vi } from 'vitest';
 import { excerptOf } from '../../shared/formats/text-excerpt.ts';
 
 const excerpt = (html: string) => excerptOf({ html, text: null });
@@ -22,4 +23,34 @@ test('a page that is cut inside a surrogate pair leaves no half of it', () => {
     const page = `${start}${'😀'.repeat(10)}<!--${'x'.repeat(63_960 - start.length)}-->${'😀'.repeat(40)}`;
     expect(excerpt(page)!.isWellFormed()).toBe(true);
   }
+});
+
+test.each([
+  ['<ol type="I" start="10000"><li>x</li></ol>', ' 10000. x'],
+  ['<ol type="i" start="9999"><li>x</li><li>y</li></ol>', ' 9999.  x\n 10000. y'],
+  ['<ol type="I" start="5000"><li>x</li></ol>', ' 5000. x'],
+  ['<ol type="A" start="zz"><li>x</li></ol>', ' 1. x'],
+  ['<ol type="a"><li>x</li><li>y</li></ol>', ' 1. x\n 2. y'],
+  ['<ol start="1e21"><li>x</li></ol>', ' 1. x'],
+  ['<ol start="-3"><li>x</li></ol>', ' -3. x'],
+  ['<ol start="99999999999999999999"><li>x</li></ol>', ' 1. x'],
+])('the items of %s are numbered in decimals', (html, text) => {
+  expect(excerpt(html)).toBe(text);
+});
+
+test('control characters of a page are not in its excerpt, and its line ends are', () => {
+  expect(excerpt('<p>a\0b&#1;c&#127;d<br>e</p><pre>f\tg</pre>')).toBe('abcd\ne\n\nf\tg');
+});
+
+const { Parser } = createRequire(import.meta.resolve('html-to-text'))('htmlparser2') as {
+  Parser: { prototype: { end(page: string): void } };
+};
+
+test('a page that the library cannot read has no excerpt', () => {
+  const end = vi.spyOn(Parser.prototype, 'end').mockImplementation(() => {
+    throw new TypeError('broken');
+  });
+  expect(excerpt('<p>Hello</p>')).toBeNull();
+  end.mockRestore();
+  expect(excerpt('<p>Hello</p>')).toBe('Hello');
 });
