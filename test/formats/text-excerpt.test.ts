@@ -43,7 +43,7 @@ test('control characters of a page are not in its excerpt, and its line ends are
 });
 
 const { Parser } = createRequire(import.meta.resolve('html-to-text'))('htmlparser2') as {
-  Parser: { prototype: { end(page: string): void } };
+  Parser: { prototype: { end(page: string): void; onopentagname(start: number, end: number): void } };
 };
 
 test('a page that the library cannot read has no excerpt', () => {
@@ -53,4 +53,20 @@ test('a page that the library cannot read has no excerpt', () => {
   expect(excerpt('<p>Hello</p>')).toBeNull();
   end.mockRestore();
   expect(excerpt('<p>Hello</p>')).toBe('Hello');
+});
+
+test.each(['<b>', '<li>', '<h1>', '<p>x</p>', '<a>x'])(
+  'of a page that has %s over and over, few elements are read',
+  (part) => {
+    const opened = vi.spyOn(Parser.prototype, 'onopentagname');
+    excerpt(`<ol>${part.repeat(64_000 / part.length)}`);
+    expect(opened.mock.calls.length).toBeLessThanOrEqual(2_000);
+    opened.mockRestore();
+  },
+);
+
+test('the text of a page is found behind a long style sheet and long attributes', () => {
+  const style = `<style>${'p{color:red}'.repeat(2_000)}</style>`;
+  const paragraph = `<p style="${'margin:0;'.repeat(40)}">${'word '.repeat(20)}</p>`;
+  expect(excerpt(`${style}${paragraph.repeat(30)}`)).toHaveLength(2_000);
 });
