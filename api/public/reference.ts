@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Router } from 'express';
+import { type Request, Router } from 'express';
 import { config } from '../../shared/config/config.ts';
+import { literalAddress } from '../../shared/formats/network-address.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { escaped, page } from './page.ts';
 
@@ -45,7 +46,7 @@ export function reference(): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router
     .route('/docs')
-    .get((_request, response) => {
+    .get((request, response) => {
       // The program writes its styles into the page. It gets the nonce of this answer, so the policy allows only these
       // styles.
       const nonce = randomBytes(16).toString('base64');
@@ -55,7 +56,7 @@ export function reference(): Router {
         policy.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`),
       );
       response.setHeader('Cache-Control', 'no-store');
-      response.type('html').send(referencePage(nonce));
+      response.type('html').send(referencePage(nonce, demoKeyFor(request)));
     })
     .all(methodNotAllowed('GET, HEAD'));
   router.get('/assets/scalar.js', async (request, response) => {
@@ -70,13 +71,21 @@ export function reference(): Router {
   return router;
 }
 
-function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || address.startsWith('127.');
+/**
+ * Returns the demo key where no other machine reaches the platform, since every reader of the page gets it. A website
+ * can let its own name lead to this machine and then read the page, so the name in `Host` has to be ours.
+ */
+function demoKeyFor({ headers }: Request): string | undefined {
+  const name = URL.parse(`http://${headers.host}`)?.hostname ?? '';
+  const isOwnName = isLoopback(name) || name === new URL(config.PUBLIC_URL).hostname;
+  return isOwnName && isLoopback(config.BIND_ADDRESS) ? config.DEMO_API_KEY : undefined;
 }
 
-function referencePage(nonce: string): string {
-  // Every reader of the page gets the key, so it is offered only where no other machine reaches the platform.
-  const key = isLoopback(config.BIND_ADDRESS) ? config.DEMO_API_KEY : undefined;
+function isLoopback(name: string): boolean {
+  return name === 'localhost' || /^(?:127\.|::1$)/.test(literalAddress(name) ?? '');
+}
+
+function referencePage(nonce: string, key: string | undefined): string {
   const offer = key
     ? `<p class="offer"><button type="button" id="use-demo-key" disabled data-key="${escaped(key)}">Use the demo key</button> <span id="demo-key-used" role="status"></span></p>\n`
     : '';

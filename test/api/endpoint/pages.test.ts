@@ -2,7 +2,7 @@ import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
 import { catalogue } from '../../../shared/common/errors.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
-import { startSmallApi } from './small-api.ts';
+import { sendRaw, startSmallApi } from './small-api.ts';
 
 const api = await startSmallApi();
 const open = (path: string) => api.call('GET', path, { key: null });
@@ -82,6 +82,7 @@ test('the reference gets a whole program, packed for whoever takes that, and the
 });
 
 test('the demo key is offered where there is one, to this machine alone, and nowhere else', async () => {
+  changeSettings({ DEMO_API_KEY: undefined });
   expect((await open('/docs')).body).not.toContain('use-demo-key');
   for (const address of ['0.0.0.0', '::', '192.0.2.7']) {
     changeSettings({ DEMO_API_KEY: 'msg_demo', BIND_ADDRESS: address });
@@ -91,4 +92,30 @@ test('the demo key is offered where there is one, to this machine alone, and now
   expect((await open('/docs')).body).toContain('id="use-demo-key" disabled data-key="msg_demo"');
   for (const path of ['/', '/problems', '/docs/guides'])
     expect((await open(path)).body).not.toContain('msg_demo');
+});
+
+test('the demo key is not offered to a website whose name leads to this machine', async () => {
+  changeSettings({ DEMO_API_KEY: 'msg_demo', BIND_ADDRESS: '127.0.0.1', PUBLIC_URL: 'http://dev.example' });
+  const openAt = (host: string) => sendRaw(api.port, `GET /docs HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  for (const host of [
+    'localhost:3000',
+    '127.0.0.1',
+    '127.9.9.9:3000',
+    '[::1]:3000',
+    'dev.example',
+    'Localhost',
+  ])
+    expect(await openAt(host), host).toContain('data-key="msg_demo"');
+  for (const host of [
+    'evil.example:3000',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    '192.0.2.7',
+    '%',
+  ]) {
+    const answer = await openAt(host);
+    expect(answer, host).toContain('200 OK');
+    expect(answer, host).not.toContain('msg_demo');
+  }
+  changeSettings({ PUBLIC_URL: api.url });
 });
