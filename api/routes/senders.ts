@@ -123,7 +123,7 @@ export default [
     tag,
     summary: 'Cancel the request for a sender, or give up one that was approved',
     description:
-      'One that is approved goes only when no message waits to be sent with it. Where it was the default, the oldest other approved sender is the default then. What was rejected stays so when the same name is requested again. A virtual number is the operator’s to take back.',
+      'One that is approved goes only when no message waits to be sent with it. Where it was the default, the oldest other approved sender is the default then. A rejection stays in force when the same name is requested again. A virtual number is the operator’s to take back.',
     scope: 'senders.write',
     params,
     status: 204,

@@ -21,7 +21,7 @@ export function addBalanceCommands(program: Command, { print, workspaceOf }: Too
   balance
     .command('add <workspaceId> <amount>')
     .description(
-      'add to the balance, or take off it with -- and a minus; a workspace without one has one from then on. What is held goes out as far as it can be paid',
+      'add to the balance, or take off it with -- and a minus; a workspace without one has one from then on. Held texts go out as far as the balance pays for them',
     )
     .option('--note <text>', 'what it is for, up to 256 characters', noteOf)
     .action(async (workspaceId: string, amount: string, { note }: { note?: string }) => {
