@@ -45,7 +45,7 @@ export function publicPages(endpoints: readonly Endpoint[], failures: FailureLim
 
 const pages = /^\/(?:docs|problems|openapi\.json)(?:\/[\w.-]+)*\/$/;
 
-/** Leads to the page that somebody who typed a slash behind its address means. */
+/** Redirects the address of a page with a trailing slash. */
 function withoutSlash(request: Request, response: Response, next: NextFunction): void {
   if (!['GET', 'HEAD'].includes(request.method) || !pages.test(request.path)) return next();
   response.redirect(308, request.path.slice(0, -1));

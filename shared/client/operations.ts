@@ -25,7 +25,7 @@ type Content<O> = O extends { requestBody?: infer Body }
   : never;
 type Body<O> = Content<O> extends { 'application/json': infer Json } ? Json : FormData;
 
-/** A member that is left out where there is nothing to say, and may be left out where all of it may. */
+/** A group of parameters: absent if it is empty, optional if all its members are optional. */
 type Member<Name extends string, Value, IsOptional> = [Value] extends [never]
   ? unknown
   : IsOptional extends true

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { defineJob } from './job.ts';
 
 /**
- * A turn of one delivery of one event to one webhook, or of a few that are due at once (`others`, each with its own
- * request). First attempts that never waited for room never queue behind deliveries that did. `more`: other deliveries
- * of this webhook wait for room, and are admitted after these. `dueAt` (ms since the epoch) shows how far the lane has
- * come.
+ * Attempts one delivery, or a few of one webhook that are due at once (`others`, each with its own request). First
+ * attempts that never waited for room never queue behind deliveries that did. `more`: further deliveries of this
+ * webhook wait for room, and are admitted afterwards. `dueAt` (ms since the epoch): the progress of the lane.
  */
 export const deliverWebhook = defineJob({
   name: 'deliver-webhook',

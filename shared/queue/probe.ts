@@ -3,8 +3,8 @@ import { producerConnection, type RedisConnection } from './connection.ts';
 import { partitions, prefixOf } from './partitions.ts';
 
 /**
- * The fault that keeps Redis from taking jobs: `MOVED`, `READONLY`, `OOM` or another of the words that its errors
- * begin with; `UNREACHABLE` where Redis does not answer.
+ * The first word of the error with which Redis takes no job, such as `MOVED` or `OOM`; `UNREACHABLE` if it does
+ * not answer.
  */
 export type RedisFault = string;
 

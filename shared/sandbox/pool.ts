@@ -11,8 +11,8 @@ const failedStartsInARow = 3;
  */
 const mostDying = 2;
 /**
- * V8 ends the whole process where a thread overshoots its heap limit by more than 16 MB at one go, so the limits of
- * formats/liquid keep a render far below it; the rest is room for data, parsed templates and garbage.
+ * V8 ends the whole process if a thread passes its heap limit by more than 16 MB at once. So the limits in
+ * formats/liquid are far lower; the rest is room for data, parsed templates and garbage.
  */
 const heapMb = 128;
 

@@ -5,10 +5,9 @@
 const distrustMs = 60_000;
 
 /**
- * Returns the name of a row's job: the row's id and the number of the claim that the job leads to. Everything that
- * wakes the row uses this name, so waking it twice makes one job. A dead worker may hold that job, or it may have
- * failed for good, so rows that are long overdue get jobs under further names (`overdueSuffix`): the claim keeps all
- * but one of these jobs from doing anything (architecture rule 4).
+ * Names a job by its row and the number of the claim that it leads to, so repeated wake-ups make one job. That job
+ * may have failed, or a dead worker may hold it, so a row that is long overdue gets jobs with a suffix
+ * (`overdueSuffix`). The claim lets only one of them act (architecture rule 4).
  */
 export function jobName({ id, claims }: { id: string; claims: number }, suffix = ''): string {
   return `${id}-${claims + 1}${suffix}`;

@@ -30,9 +30,8 @@ export function inSharedJobs<Row>(
 }
 
 /**
- * Returns the name of a job for these rows. Another process that admits the same rows at this moment may group them in
- * another way, and its job needs another name: under one name Redis would keep only the first job, and rows that only
- * the second job has would have none.
+ * Names a shared job by its rows. Another process may group the same rows differently at this moment. Under the
+ * same name Redis would keep only the first job, and rows that only the second has would have none.
  */
 export function sharedJobName(
   rows: SharedJob<{ id: string; claims: number; suffix?: string | undefined }>,

@@ -53,9 +53,8 @@ const onlinePrimaryOf = (members: Member[]): Member | undefined =>
   members.find((member) => isOwn(member) && isOnlinePrimary(member));
 
 /**
- * Returns the index of the first server that takes writes, of those that answered; -1 where none does. A primary that
- * was frozen takes itself for the primary for some seconds more, while the others have elected another. So a server
- * must be the primary in the view of as many members as any other.
+ * Returns the index of the first writable server, or -1. A frozen primary claims the role for some seconds more,
+ * while the others have elected another. So the members vote, and a server must have as many votes as any other.
  */
 export function findWritable(views: readonly (ServerView | null)[]): number {
   const votes = new Map<string, number>();

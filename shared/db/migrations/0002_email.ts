@@ -17,9 +17,9 @@ export const email: Migration = {
       UNIQUE KEY email_domains_name (workspace_id, name)
     ) ${tableOptions}`,
 
-    // due_at: when somebody must look at the row next. While a worker holds it (lease_token) that is the end of
-    // the lease, so one index finds what is due, what was lost and what a dead worker left behind.
-    // parked: it has no job in Redis on purpose, because it is due much later.
+    // due_at: the time of the next work on the row. While a worker holds it (lease_token), the end of the lease. So one
+    // index finds rows that are due, rows whose job is lost, and rows that a dead worker left.
+    // parked: the row has no job in Redis on purpose, because it is due much later
     `CREATE TABLE IF NOT EXISTS emails (
       id BINARY(16) NOT NULL PRIMARY KEY,
       workspace_id BINARY(16) NOT NULL,

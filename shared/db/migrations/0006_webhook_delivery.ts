@@ -12,8 +12,8 @@ export const webhookDelivery: Migration = {
 
     // body_version: which body its first attempt sent, for all attempts send the same bytes; null before it.
     `ALTER TABLE webhook_deliveries ADD COLUMN body_version VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NULL`,
-    // The deliveries that a webhook has in Redis (parked = 0), and the ones that wait for room there, longest due
-    // first; by webhook, so that one with a million of them is one entry to whoever looks for the others.
+    // Index for admission: admitted (parked = 0) or parked deliveries of a webhook, by due_at. A webhook with a million
+    // of them is one step of a search for the others.
     `ALTER TABLE webhook_deliveries
       ADD KEY webhook_deliveries_admission (status, parked, webhook_id, due_at),
       ADD KEY webhook_deliveries_listed_by_status (webhook_id, status, id),

@@ -3,8 +3,9 @@ import { type Migration, tableOptions } from './migration.ts';
 export const sendingDomains: Migration = {
   name: '0010_sending_domains',
   up: [
-    // check_due_at: when its DNS is looked at next, and while somebody does, when others may; null where the operator
-    // vouches for it, as for every domain that was made before. checks: what was seen of each record, as JSON.
+    // checks: the result for each DNS record, as JSON
+    // check_due_at: the time of the next check; during a check, the time from which another process may repeat it. Null
+    // if the operator vouches for the domain, as for each domain that is older than this column.
     `ALTER TABLE email_domains
       ADD COLUMN checks TEXT NULL,
       ADD COLUMN warning_since DATETIME(3) NULL,

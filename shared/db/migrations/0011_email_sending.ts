@@ -12,8 +12,8 @@ export const emailSending: Migration = {
 
     // tried_at: the first hand-over, from which the time for retries runs.
     'ALTER TABLE emails ADD COLUMN tried_at DATETIME(3) NULL',
-    // The messages that a workspace has in Redis (parked = 0), and the ones that wait for room there, first due first;
-    // by workspace, so that one with a million of them is one entry to whoever looks for the others.
+    // Index for admission: admitted (parked = 0) or parked messages of a workspace, by due_at. A workspace with a million
+    // of them is one step of a search for the others.
     'ALTER TABLE emails ADD KEY emails_admission (status, kind, parked, workspace_id, due_at)',
     // Whatever looks for what is due looks workspace by workspace, and an index costs time at each of its changes.
     'ALTER TABLE emails DROP KEY emails_due',

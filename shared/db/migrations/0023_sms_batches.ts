@@ -5,11 +5,14 @@ const ascii = 'CHARACTER SET ascii COLLATE ascii_bin';
 export const smsBatches: Migration = {
   name: '0023_sms_batches',
   up: [
-    // status, lane, due_at, parked, lease_token, claims, retries and request_id are those of work that is due: status
-    // is `queued` as long as something is left to do. state: what the caller sees. content and data: as they were when
-    // the batch was accepted, a template's too. list_index and list_after: how far the members of the lists are copied.
-    // next_position: the first row that is no message yet. cancelled_up_to: how far a cancelled batch's messages are
-    // cancelled. paused_cost and paused_parts: of the first message that could not be paid, or did not fit the limit.
+    // status, lane, due_at, parked, lease_token, claims, retries, request_id: the columns of all work that is due
+    // status: `queued` as long as something is left to do
+    // state: the caller sees it
+    // content, data: as they were when the batch was accepted, a template's too
+    // list_index, list_after: how far the members of the lists are copied
+    // next_position: the first row that is no message yet
+    // cancelled_up_to: how far the messages of a cancelled batch are cancelled
+    // paused_cost, paused_parts: of the first message that could not be paid, or did not fit the limit
     `CREATE TABLE IF NOT EXISTS sms_batches (
       id BINARY(16) NOT NULL PRIMARY KEY,
       workspace_id BINARY(16) NOT NULL,

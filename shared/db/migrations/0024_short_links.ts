@@ -4,8 +4,9 @@ export const shortLinks: Migration = {
   name: '0024_short_links',
   up: [
     // By message, so that the links of one are next to each other and old ones are the start of the table.
-    // token_hash: what a visitor's token is looked up by; token: the same, sealed, for whoever sent it.
-    // written_hash: of a batch's link, the URL as it was written before rendering, whose text short_link_totals has.
+    // token_hash: a visitor's token is looked up by it
+    // token: the same token, sealed, for the sender of the text
+    // written_hash: of a batch's link, the URL as it was written before rendering; short_link_totals has its text
     `CREATE TABLE IF NOT EXISTS short_links (
       sms_id BINARY(16) NOT NULL,
       place TINYINT UNSIGNED NOT NULL,

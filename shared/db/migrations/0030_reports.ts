@@ -1,7 +1,7 @@
 import { type Migration, tableOptions } from './migration.ts';
 
 const ascii = 'CHARACTER SET ascii COLLATE ascii_bin';
-// start: hours since 1970. The columns in front of it are what every question names, so a range of time is a range of rows.
+// start: hours since 1970. Every question names the columns before it, so a range of time is a range of rows.
 const place = `workspace_id BINARY(16) NOT NULL,
       span ENUM('hour', 'day', 'month') NOT NULL,
       start INT UNSIGNED NOT NULL,
@@ -10,9 +10,11 @@ const place = `workspace_id BINARY(16) NOT NULL,
 export const reports: Migration = {
   name: '0030_reports',
   up: [
-    // Messages that were accepted in an hour, and their outcomes since; the same of days and months in UTC, so that a year is few
-    // rows. value: of the dimension, as bytes; empty where a message has none.
-    // Money in ten-thousandths. spent: messages that are paid for, or would be where nothing is counted.
+    // Messages that were accepted in an hour, and their outcomes since. Days and months in UTC have rows of their own, so
+    // that a year is few rows.
+    // value: of the dimension, as bytes; empty if a message has none
+    // cost_*, spent_*, charged: money in ten-thousandths
+    // spent: messages that are paid for, or would be if nothing is counted
     `CREATE TABLE IF NOT EXISTS report_counts (
       ${place},
       dimension ENUM('all', 'tag', 'country', 'gateway', 'key', 'recipient_domain', 'sending_domain') NOT NULL,

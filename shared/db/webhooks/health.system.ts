@@ -86,8 +86,8 @@ export async function listLastAccepted(webhookIds: string[]): Promise<Map<string
 }
 
 /**
- * Returns the webhooks that have an attempt under way, one that is due, or one that is only put off because the
- * endpoint asked for it. The end of that attempt tells more than the clock does.
+ * Returns the webhooks with an attempt that is due, under way, or put off because the endpoint asked for it. The
+ * end of that attempt tells more than the clock does.
  */
 export async function listAwaitingAttempt(webhookIds: string[], at: Date): Promise<Set<string>> {
   const pending = 'webhook_deliveries FORCE INDEX (webhook_deliveries_admission)';
@@ -120,8 +120,8 @@ export async function findOldestWaiting(webhookId: string): Promise<Date | null>
 export type FailedAttempt = { attemptedAt: Date; responseStatus: number | null; error: string };
 
 /**
- * Returns the latest failed attempt that a delivery still holds. Deliveries that are tried again are due later than
- * those that wait for their first attempt, so this reads the ones that are due last.
+ * Returns the latest failed attempt that a delivery still holds. Retries are due later than first attempts, so
+ * this reads from the end of the index.
  */
 export async function findLastFailedAttempt(webhookId: string): Promise<FailedAttempt | null> {
   const attempt = 'SELECT attempted_at, response_status, error FROM webhook_deliveries';

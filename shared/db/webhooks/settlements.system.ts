@@ -47,8 +47,8 @@ export async function deleteSettled({ webhookId, kind, createdAt }: Settlement):
 }
 
 /**
- * Requests that the deliveries that wait for these webhooks be skipped, where they are gone or switched off. Call it in
- * a transaction: it locks the webhooks, so that none of them is switched on again before the request can be withdrawn.
+ * Requests a skip of the waiting deliveries of those webhooks that are deleted or switched off. Call it in a
+ * transaction: it locks the webhooks, so none is switched on again before the request can be withdrawn.
  */
 export async function insertSkips(webhookIds: string[], at: Date): Promise<void> {
   // A condition on auto_disabled would leave the rows that it drops unlocked, in READ COMMITTED.

@@ -132,9 +132,8 @@ export async function listDueOf<Lane extends string>(
 }
 
 /**
- * Admits parked rows, which then get a job in Redis; returns how many. Rows that another process admits at the same
- * time are not counted. A row that has waited longer becomes due at `at`: the sweep takes a row that has been due for a
- * while for one whose job is lost.
+ * Admits parked rows, which then get a job in Redis; returns their number, without rows that another process
+ * admits at the same time. `due_at` becomes at least `at`, so that the sweep does not take their jobs for lost.
  */
 export async function updateAdmitted(table: WorkTable, ids: string[], at: Date): Promise<number> {
   const claim = table.countsAdmission ? 'claims = claims + 1, ' : '';
@@ -160,10 +159,8 @@ export async function updateParked(table: WorkTable, ids: string[]): Promise<voi
 }
 
 /**
- * Returns since when the longest-waiting due row of a lane has been due: `admitted` of rows with a job in Redis,
- * `parked` of rows that wait for room although nothing holds back their owner; null where there is none. `owners`: the
- * table of the owners, and SQL that tells whether the work of the owner `o` may go on; `at` takes the place of each
- * `?`.
+ * Returns the oldest due times of a lane, or null: of `admitted` rows, and of `parked` rows whose owner is not
+ * blocked. `owners`: their table, and SQL that excludes the blocked ones; `at` takes the place of each `?` in it.
  */
 export async function findOldestDue<Lane extends string>(
   table: WorkTable<Lane>,

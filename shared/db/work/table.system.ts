@@ -19,7 +19,7 @@ export type WorkTable<Lane extends string = string> = {
   /** SQL: whether the row has not been tried yet. `waitsSince`: SQL for the time from which such a row has waited. */
   isUntried: string;
   waitsSince: string;
-  /** An admission counts as a claim, which tells rows that had to wait from rows that had not. */
+  /** If true, an admission increases `claims`, so that rows that had to wait can be recognised. */
   countsAdmission?: boolean;
 };
 

@@ -10,9 +10,8 @@ export type Waiting = { messages: number; bytes: number };
 const nothing: Waiting = { messages: 0, bytes: 0 };
 
 /**
- * Changes the counts of the waiting work of a workspace. The change belongs to the transaction that changes the
- * messages, so that the counts are right whichever process dies; it is sent at the end, so that nobody waits for its
- * locks.
+ * Changes the counts of a workspace in the current transaction, so that they are right even if the process dies.
+ * The change is sent at the end of the transaction, so that others do not wait for its locks.
  */
 export async function changeWaiting(workspaceId: string, change: Partial<Waiting>): Promise<void> {
   await changeCount({ workspaceId, ...nothing, ...change });

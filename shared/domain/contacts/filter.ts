@@ -4,13 +4,12 @@ import { foldCase, foldWhole, joined, reversed, wordsOf, wordsOfContact } from '
 import type { ContactFilter } from '../../schemas/contacts.ts';
 
 /**
- * Compiles a filter on contacts, in one way for all its users: the listing, dynamic lists, previews, copies. Each
- * field that is given must match; a field that is left out, null or blank does not count.
+ * Compiles a filter on contacts. All fields that are given must match; one that is null or blank does not count.
  *
- * search: every word of it must be the start of a word of the name, the company, the email or the client reference,
- * which are all cut into words in the same way; or the whole search must be the start of the email or the client
- * reference. Digits may also be the start of the number, in national or international form, or its last digits if
- * there are four or more.
+ * A search matches in one of two ways:
+ * - each of its words is the start of a word of the name, the company, the email or the client reference. Digits
+ *   may also be the start of the number, in national or international form, or its last four or more digits;
+ * - the whole search is the start of the email or of the client reference.
  */
 export function compile({ search, tag, clientReference }: ContactFilter): ContactSearch {
   const parts = [

@@ -54,7 +54,7 @@ export async function addInbound(
   };
 }
 
-/** `settled`: where the conversation was not open, the texts that are counted already, and what else to count. */
+/** `settled`: set while the conversation is not open. The counted texts, and the range that is still to count. */
 type Found = { id: string; settled: { totals: PairTotals; from: Buffer; to: Buffer } | null };
 type PairTotals = Awaited<ReturnType<typeof findPairTotals>>;
 

@@ -43,9 +43,8 @@ export async function record(workspaceId: string, event: db.NewEventRecord): Pro
 
 const wakeEveryMs = 10;
 /**
- * More wake-ups than this are not left waiting in Redis: the relay takes longer than a second for them, and each one takes
- * all events there are. Otherwise many busy processes would add wake-ups faster than one relay can end them, and a relay
- * that is away would find millions.
+ * The most relay jobs that wait in Redis. One run handles all events, so more jobs add nothing. Without a limit
+ * many busy processes would add them faster than one relay can end them.
  */
 const mostWaiting = 1_000;
 const lookEveryMs = 1_000;
@@ -193,8 +192,8 @@ function retentionStart(time: Date): Date {
 }
 
 /**
- * Returns a name that tells the event at this position from any other that gets the position; null where no event has
- * it, or none any more.
+ * Returns a fingerprint of the event at this position, or null if there is none. It shows whether a restored
+ * database has given the position to another event.
  */
 async function nameAt(position: number): Promise<string | null> {
   const id = position > 0 ? await system.findIdAt(position) : null;

@@ -11,8 +11,8 @@ type ApprovedSender = {
   address: string;
 };
 /**
- * `message` goes after the name of the field: "sender is not approved for FR". `address`: that of the sender that was
- * meant; null where the workspace has no such sender.
+ * `message` continues the name of the field: "sender is not approved for FR". `address` is that of the requested
+ * sender, or null if the workspace has no such sender.
  */
 export type Approved =
   | { ok: true; sender: ApprovedSender }

@@ -41,7 +41,7 @@ export function shorten(text: string, makeToken: () => string = newToken): Short
   return { ok: true, text: short + text.slice(from), links };
 }
 
-/** Returns where the URL leads; null where it is no URL, or one that we redirect nobody to. */
+/** Returns the http(s) target of a URL, or null if it has none. */
 export function targetOf(url: string): URL | null {
   const target = URL.parse(url);
   return target && /^https?:$/.test(target.protocol) && target.hostname !== '' ? target : null;

@@ -5,7 +5,7 @@ import * as sandbox from '../../sandbox/sandbox.ts';
 import { type ShortenedLink, shorten } from '../short-links/shorten.ts';
 import { sentence } from '../template-faults.ts';
 
-/** `text`: as it is sent; `links`: what was shortened in it, where that was asked for. */
+/** `text` is sent; `links` are the URLs that were shortened in it. */
 export type SmsText = Parted & { text: string; links: ShortenedLink[] };
 type TextOptions = { unicode?: Unicode; shortenLinks?: boolean };
 /** `isOfSource`: it is wrong whatever the data. */

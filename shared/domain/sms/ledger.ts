@@ -29,8 +29,8 @@ async function sumBatch(): Promise<boolean> {
 }
 
 /**
- * Merges entries that were made before this time, for messages that are gone, into the first entry of their workspace's
- * ledger, whose sum stays. Returns how many entries went, of `limit` at most.
+ * Merges old entries of deleted messages into the first entry of their workspace, so the sum of its ledger stays.
+ * Returns how many entries were deleted, of `limit` at most.
  */
 export async function fold(before: Date, limit: number): Promise<number> {
   // The sums come first: after the merge nobody can tell when an entry was made.

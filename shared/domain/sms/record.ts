@@ -49,7 +49,7 @@ export function advance(message: SmsRecord, status: SmsStatus, { at, reason }: S
     ...message,
     status,
     reason: reason ?? null,
-    // A time never falls, not even when two processes' clocks differ by a hair.
+    // `updatedAt` never decreases, even if the clocks of two processes differ.
     updatedAt: at > message.updatedAt ? at : message.updatedAt,
     sentAt: status === 'sent' ? at : message.sentAt,
     deliveredAt: status === 'delivered' ? at : message.deliveredAt,
@@ -59,7 +59,7 @@ export function advance(message: SmsRecord, status: SmsStatus, { at, reason }: S
   };
 }
 
-/** The record as everybody with full sight gets it: in answers, in the feed and at webhooks. */
+/** Returns the message as a caller with all scopes sees it: in answers, in the feed and at webhooks. */
 export function toWire(message: SmsRecord): SmsMessage {
   return {
     id: message.id,

@@ -1,7 +1,7 @@
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 
-/** About this many workers may die while they hold a row; then the row is taken for the cause, and is given up. */
+/** The row is given up after about this many workers died while they held it. */
 export const maxLostClaims = 10;
 
 /** Tells the operator of a row that was given up. */

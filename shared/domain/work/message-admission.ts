@@ -82,7 +82,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     const waiting = found.filter(({ hasParked }) => hasParked);
     const limited = waiting.filter(({ isLimited }) => isLimited).map(({ workspaceId }) => workspaceId);
     const allowances = limited.length > 0 ? await options.listAllowances?.(limited, at) : undefined;
-    // Of a workspace that may not send, only messages that have waited for too long are admitted, so that they fail.
+    // Messages of a blocked workspace are admitted only after their time limit, so that they fail.
     const overdue = new Date(at.getTime() - giveUpMinutes[lane] * 60_000);
     return waiting.map((admission) => {
       const { workspaceId, sendingBlocked, isLimited, admitted } = admission;

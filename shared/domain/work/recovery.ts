@@ -39,10 +39,10 @@ const sweeps: Record<string, (overdueBefore: Date, limit: number) => Promise<num
 };
 
 /**
- * Makes the jobs that should be in Redis and are not: those of rows that are overdue (a lost wake-up, a flushed Redis,
- * a dead worker), and those of parked rows whose time has come near. Adding a job that is there already changes
- * nothing, because ids of jobs name the attempt. Returns how many rows it looked at. If the sweep of one kind fails,
- * the others still run; the first fault is thrown after all have run.
+ * Adds the jobs that are missing in Redis: of overdue rows (a lost wake-up, a flushed Redis, a dead worker), and
+ * of parked rows that are due soon. A job that is there already stays as it is, because its id names the attempt.
+ * Returns how many rows it looked at. A fault of one kind does not stop the others; the first fault is thrown at
+ * the end.
  */
 export async function sweep(): Promise<number> {
   const overdueBefore = new Date(now().getTime() - graceMs);

@@ -11,12 +11,11 @@ import * as db from '../../db/work/waiting-counts.ts';
 import { systemWorkspaceId } from '../workspace/workspaces.ts';
 
 /**
- * The limit of a workspace's waiting work: messages that are accepted and not yet handed over, and the bytes of emails
- * among them and of the rows of batches that are not over. The transactions that change this work also change its
- * counts. To accept a message, a process uses the counts that it read a moment ago, plus all that it has admitted
- * since. Near the limit, and for large additions, the accepting transaction locks the counts and checks again, so the
- * limit is exact there. Elsewhere the limit can be passed only by admissions of other processes within a second, which
- * would have to be a tenth of the limit and more.
+ * The limit of a workspace's waiting work: messages that are not yet handed over, and the bytes of emails among
+ * them and of rows of unfinished batches. Transactions that change this work also change its counts. A process
+ * decides by counts that it read a moment ago, plus all that it has admitted since. Near the limit, and for large
+ * additions, the transaction locks the counts and checks again, so the limit is exact there. Elsewhere only other
+ * processes can pass it, if they admit a tenth of the limit within a second.
  */
 export type Waiting = db.Waiting;
 

@@ -33,8 +33,8 @@ export const noCounts: BatchCounts = {
 };
 
 /**
- * Changes the counts of a batch. The change belongs to the transaction that changes the messages, so that the counts
- * are right whichever process dies; it is sent at the end, so that nobody waits for its locks.
+ * Changes the counts of a batch in the current transaction, so that they are right even if the process dies. The
+ * change is sent at the end of the transaction, so that others do not wait for its locks.
  */
 export async function changeBatchCounts(
   workspaceId: string,

@@ -21,8 +21,8 @@ const everyMs: Record<EmailDomainStatus, number> = {
   failed: dayMs,
 };
 /**
- * The wait after a failed look-up: shorter where the usual wait is long, and longer where a zone that never answers
- * would take time from others.
+ * The wait after a failed look-up. It is shorter than the usual wait where that is long. For `pending` it is
+ * longer, so that a zone that never answers does not take time from others.
  */
 const afterTroubleMs: Record<EmailDomainStatus, number> = {
   pending: 15 * minuteMs,

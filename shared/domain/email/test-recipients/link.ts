@@ -6,7 +6,7 @@ import type { TestRecipientRecord } from '../../../db/email/test-recipients.ts';
 import { findWorkspace } from '../../../db/workspace/workspaces.ts';
 import { idFromBytes, idToBytes, isId } from '../../../formats/ids.ts';
 
-/** The link that proves that somebody who agrees reads an address. The link contains its recipient and its expiry. */
+/** A confirmation link proves that its reader agrees. Its token contains recipient and expiry. */
 
 export const linkDays = 7;
 const purpose = 'test recipient';

@@ -10,7 +10,7 @@ import { resume } from './resume.ts';
 
 export type OwnedBatch = { workspaceId: string; batch: SmsBatch };
 
-/** For the operator: a batch, whoever's it is. */
+/** Returns a batch of any workspace, for the operator. */
 export async function findAny(batchId: string): Promise<OwnedBatch> {
   return owned(await recordOf(batchId));
 }

@@ -24,7 +24,7 @@ export function advance(batch: SmsBatchRecord, state: SmsBatchStatus, at: Date):
     pausedReason: null,
     pausedCost: null,
     pausedParts: null,
-    // A time never falls, not even when two processes' clocks differ by a hair.
+    // `updatedAt` never decreases, even if the clocks of two processes differ.
     updatedAt: at > batch.updatedAt ? at : batch.updatedAt,
   };
 }

@@ -17,7 +17,7 @@ export type RowFault = { field: string; message: string };
 
 const mostFaultsShown = 100;
 
-/** The messages that can be sent as rows, in their order, and what is wrong with the others; 400 where none can. */
+/** Returns the valid messages as rows in their order, and the errors of the others; throws 400 if none is valid. */
 export async function checkRows(
   workspaceId: string,
   request: Pick<NewSmsBatch, 'messages' | 'sender' | 'unicode' | 'shortenLinks' | 'allowDuplicates'>,

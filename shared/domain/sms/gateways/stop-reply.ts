@@ -16,10 +16,10 @@ import { eventOf } from '../record.ts';
 const againAfterMs = 86_400_000;
 
 /**
- * Answers a text that says STOP with the words of its workspace. This must run in the transaction that has stored that
- * text, so that a kill leaves both or none, and before it locks the conversation, which the answer is to be added to.
- * The answer goes out despite the suppression, at most once a day to a number, and costs as much as every text; where
- * the workspace cannot pay for it now, there is no answer.
+ * Answers a text that says STOP with the words of its workspace, at most once a day to a number. The suppression
+ * does not stop the answer. It costs as much as every text; if the balance is too low, nothing is sent. Call it in
+ * the transaction that stores the STOP, so that a kill leaves both or none, and before that locks the
+ * conversation.
  */
 export async function answer(stop: SmsRecord, content: string): Promise<SmsRecord | null> {
   const answered = await tryToAnswer(stop, content);

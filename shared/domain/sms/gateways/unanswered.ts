@@ -4,9 +4,8 @@ import * as db from '../../../db/sms/inbound.system.ts';
 import type { InboundPart } from '../../../transports/sms.ts';
 
 /**
- * Texts that are stored, and whose gateway has not been told so. If their line (the connection to the gateway) is gone,
- * the gateway sends such a text again, and we must know it as stored. An equal text that comes on the same line
- * meanwhile is another text. So equal texts have places, numbered from 0 on.
+ * Detects texts that a gateway sends again because our acknowledgement was lost with the line (the connection to
+ * the gateway). On one line an equal text is another text. So equal texts of a line are numbered from 0.
  */
 
 /** A text that was kept and not answered comes again within this time, or never. */

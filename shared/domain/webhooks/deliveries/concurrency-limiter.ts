@@ -25,8 +25,8 @@ import {
 /** A place in the queue of a webhook, and the right to a slot later. */
 export type Permit = {
   /**
-   * Does the work when there is a slot. Null: the work is not done, as there was none in time, or as `isStillWanted`
-   * told so; it is asked only where the delivery had to wait for its slot.
+   * Runs `work` once a slot is free. Returns null if none is free in time, or if `isStillWanted` says no; it is
+   * asked only after a wait.
    */
   post: <T extends object>(
     work: () => Promise<T>,

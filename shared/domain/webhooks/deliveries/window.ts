@@ -7,8 +7,9 @@ const doublesEveryMs = 5_000;
 const outageFailures = 10;
 
 /**
- * Returns how many deliveries of a webhook may have a job in Redis: none while nothing may be sent, a few in an outage
- * to see whether it is over, and more and more after a pause, so that a backlog does not come all at once.
+ * Returns how many deliveries of a webhook may have a job in Redis: none while nothing may be sent, 10 in an
+ * outage to see whether it is over. After a pause the number doubles every 5 s, so that a backlog does not come
+ * all at once.
  */
 export function windowOf(webhook: Pacing, at: Date): number {
   const full = config.WEBHOOK_JOBS_PER_WEBHOOK;

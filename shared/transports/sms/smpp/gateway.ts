@@ -171,8 +171,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   }
 
   /**
-   * Tells the circuit breaker the results. A carrier that puts texts off for any reason except their number counts as
-   * one that is silent, so that another gateway is used.
+   * Reports the results to the circuit breaker. A carrier that defers texts for any reason but their rate counts
+   * as a silent one, so that another gateway is used.
    */
   function noteAll(results: Submitted[]): void {
     const isPutOff = (result: Submitted) =>
