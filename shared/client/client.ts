@@ -130,6 +130,8 @@ function addressOf(path: string, { path: named = {}, query = {} }: AnyInput): st
     const value = named[name];
     // Without this a listing would be asked for, or another path.
     if (value === undefined || value === '') throw new TypeError(`${path} needs path.${name}`);
+    // A URL drops these segments, so that another operation would be asked for.
+    if (value === '.' || value === '..') throw new TypeError(`path.${name} of ${path} cannot be ${value}`);
     return encodeURIComponent(value);
   });
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);

@@ -116,3 +116,9 @@ test('parameters go into the path and the query as they are written there', asyn
   // With an empty id the path would be that of the listing.
   await expect(api.get('/v2/email/{id}', { path: { id: '' } })).rejects.toThrow('needs path.id');
 });
+
+test.each(['.', '..'])('a parameter %j does not lead to another operation', async (id) => {
+  answerWith(json(200, { data: [], nextCursor: null }));
+  await expect(client().get('/v2/email/{id}/events', { path: { id } })).rejects.toThrow(TypeError);
+  expect(service.requests).toHaveLength(0);
+});
