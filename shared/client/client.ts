@@ -49,7 +49,9 @@ export function createClient({ baseUrl, apiKey, serviceVersion, ...patience }: S
 
   async function call(method: Method, path: string, input: AnyInput = {}): Promise<unknown> {
     const { body, signal } = input;
-    const isJson = body !== undefined && !(body instanceof FormData);
+    // Serialised once: a form that fetch serialises has a new boundary in each try, so other bytes under the same key.
+    const form = body instanceof FormData ? new Response(body) : null;
+    const type = form ? form.headers.get('content-type') : body === undefined ? null : 'application/json';
     const text = await send(
       {
         method: method.toUpperCase(),
@@ -58,12 +60,12 @@ export function createClient({ baseUrl, apiKey, serviceVersion, ...patience }: S
           accept: 'application/json',
           authorization: `Bearer ${apiKey}`,
           ...(serviceVersion === undefined ? {} : { 'service-version': serviceVersion }),
-          ...(isJson ? { 'content-type': 'application/json' } : {}),
+          ...(type === null ? {} : { 'content-type': type }),
           // Each try has the same, so that a request takes effect once.
           ...(takesKey.has(method) ? { 'idempotency-key': input.idempotencyKey ?? randomUUID() } : {}),
           ...input.headers,
         },
-        ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
+        ...(body === undefined ? {} : { body: form ? await form.arrayBuffer() : JSON.stringify(body) }),
         signal,
       },
       usual,

@@ -14,7 +14,7 @@ export type Request = {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  body?: string | FormData;
+  body?: string | ArrayBuffer;
   signal?: AbortSignal | undefined;
 };
 

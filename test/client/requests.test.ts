@@ -41,6 +41,26 @@ test('a request is sent until it is done, and each time it is the same one', asy
   }
 });
 
+test('a form has the same bytes in each try', async () => {
+  answerWith(
+    problem(503, 'service_unavailable', {}, { 'retry-after': '0' }),
+    json(201, { id: 'batch_1', errors: [], errorCount: 0 }),
+  );
+  const body = new FormData();
+  body.append('settings', new Blob(['{"content": "Hi"}'], { type: 'application/json' }));
+  body.append('file', new Blob(['Mobile\n07700 900125\n'], { type: 'text/csv' }), 'customers.csv');
+  expect(await client().post('/v2/sms/batches/import', { body })).toMatchObject({ id: 'batch_1' });
+  const [first, second] = service.requests.map((request) => [
+    request.headers['content-type'],
+    request.body.toString(),
+  ]);
+  expect(first).toEqual([
+    expect.stringMatching(/^multipart\/form-data; boundary=/),
+    expect.stringContaining('07700 900125'),
+  ]);
+  expect(second).toEqual(first);
+});
+
 test('two requests are two, unless the caller says that they are one', async () => {
   answerWith(json(201, { id: 'email_1' }));
   const keyOf = async (more = {}) => {
