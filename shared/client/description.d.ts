@@ -1895,7 +1895,7 @@ export interface components {
         /** @description One text of a batch; what it says itself wins over the batch */
         NewSmsBatchMessage: {
             /**
-             * @description Any common format, UK without a country code
+             * @description A number in any common format, UK without a country code; another text is in errors
              * @example +447700900123
              */
             recipient: string;

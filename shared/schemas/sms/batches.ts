@@ -94,8 +94,9 @@ const mostBatchMessages = 10_000;
 
 export const BatchMessage = z
   .object({
-    recipient: text({ min: 1, max: 40 }).meta({
-      description: 'Any common format, UK without a country code',
+    // Wide: a recipient that is no number is the error of its row, and does not refuse the whole batch.
+    recipient: text({ max: 5_000, multiline: true }).meta({
+      description: 'A number in any common format, UK without a country code; another text is in errors',
       example: '+447700900123',
     }),
     data: data.meta({ description: 'Merged into the content, over the values of the batch' }),

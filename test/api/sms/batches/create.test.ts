@@ -135,6 +135,11 @@ test('rows that cannot be sent are told by their place, and the rest is taken', 
   expect(errors[2].error).toMatch(/^sender cannot be Acme/);
   expect(errors[3].error).toMatch(/^content takes .* parts/);
   expect([errorCount, counts.total]).toEqual([4, 1]);
+  const left = ['', '0'.repeat(41), '07911\n000009x'];
+  const rest = { messages: ['+447911000001', ...left].map((recipient) => ({ recipient })) };
+  expect((await newBatch(api, own, rest)).errors).toEqual(
+    left.map((_recipient, index) => ({ index: index + 1, error: expect.stringMatching(/^recipient /) })),
+  );
   const twice = { messages: [{ recipient: '+447911000001' }, { recipient: '07911000001' }] };
   expect((await newBatch(api, own, { ...twice, allowDuplicates: true })).counts.total).toBe(2);
 });

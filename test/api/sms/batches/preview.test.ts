@@ -41,7 +41,7 @@ test('a preview is what the batch then comes to, and stores nothing', async () =
     content: 'Dear {{ name }}, {{ offer }}',
     data: { offer: '10 % off' },
     messages: [
-      { recipient: 'nobody' },
+      { recipient: '' },
       { ...first, data: { name: 'Ada' } },
       second,
       { ...third, data: { name: 'Жанна'.repeat(20) } },
