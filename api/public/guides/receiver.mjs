@@ -53,8 +53,8 @@ function isMadeWith(secret, base, signature) {
   return signature.length === expected.length && timingSafeEqual(signature, expected);
 }
 
-// A delivery can come more than once, always under the same Webhook-Id. Keep these ids for 8 days where they outlive
-// a restart, such as in a database column that is unique.
+// A delivery can come more than once, always under the same Webhook-Id. Keep these ids where they outlive a restart,
+// such as in a database column that is unique: for 15 days at least, and for 8 days after an id last came.
 const seen = new Set();
 const maxBodyBytes = 1024 * 1024;
 

@@ -68,8 +68,8 @@ def signed(secret, base):
     return b":" + base64.b64encode(hmac.new(secret, base.encode(), hashlib.sha256).digest()) + b":"
 
 
-# A delivery can come more than once, always under the same Webhook-Id. Keep these ids for 8 days where they outlive
-# a restart, such as in a database column that is unique.
+# A delivery can come more than once, always under the same Webhook-Id. Keep these ids where they outlive a restart,
+# such as in a database column that is unique: for 15 days at least, and for 8 days after an id last came.
 seen = set()
 MAX_BODY_BYTES = 1024 * 1024
 
