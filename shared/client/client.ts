@@ -12,6 +12,7 @@ import type {
   Output,
   PathOf,
 } from './operations.ts';
+import type { Refusal } from './refusal.ts';
 import { type Patience, send } from './send.ts';
 
 export type Settings = Partial<Patience> & {
@@ -69,8 +70,19 @@ export function createClient({ baseUrl, apiKey, serviceVersion, ...patience }: S
         signal,
       },
       usual,
+      method === 'delete' ? (refusal) => answerBefore(refusal, path, input) : undefined,
     );
     return text === '' ? undefined : JSON.parse(text);
+  }
+
+  /** The answer of a DELETE that a try before has done, as the refusal of this one shows; undefined where it does not. */
+  async function answerBefore({ status, code }: Refusal, path: string, input: AnyInput) {
+    // A deleted record is gone. A cancelled one is still there, and so is a list that members were taken from.
+    if (!cancels.has(path)) return status === 404 && path.endsWith('}') ? '' : undefined;
+    if (code !== 'not_cancellable') return undefined;
+    // Without the scope to read it the refusal stands.
+    const record = (await call('get', path, input).catch(() => null)) as { status: string } | null;
+    return record?.status === 'cancelled' ? JSON.stringify(record) : undefined;
   }
 
   /** One method of HTTP on any path that has it. */
@@ -124,6 +136,11 @@ export function createClient({ baseUrl, apiKey, serviceVersion, ...patience }: S
   };
 }
 
+const cancels: ReadonlySet<string> = new Set<PathOf<'delete'>>([
+  '/v2/email/{id}',
+  '/v2/sms/{id}',
+  '/v2/sms/batches/{id}',
+]);
 const takesKey: ReadonlySet<Method> = new Set<Method>(['post', 'patch']);
 
 /** The path with its parameters in it, and the query behind it. */

@@ -17,6 +17,8 @@ export type Request = {
   body?: string | ArrayBuffer;
   signal?: AbortSignal | undefined;
 };
+/** The answer that a try before this refusal had, and that was lost; undefined where the refusal shows none. */
+type LostAnswer = (refusal: Refusal) => Promise<string | undefined>;
 
 const firstWaitSeconds = 0.5;
 
@@ -25,11 +27,18 @@ const firstWaitSeconds = 0.5;
  * takes effect once: by its method, or by its Idempotency-Key.
  * @throws {Refusal} what the service has against it
  */
-export async function send(request: Request, patience: Patience): Promise<string> {
+export async function send(request: Request, patience: Patience, lostAnswer?: LostAnswer): Promise<string> {
+  let mayBeDone = false;
   for (let tried = 1; ; tried += 1) {
     const outcome = await tryOnce(request, patience);
     if (typeof outcome === 'string') return outcome;
     const { fault, mayTryAgain, atLeastSeconds } = outcome;
+    if (fault instanceof Refusal && mayBeDone) {
+      const lost = await lostAnswer?.(fault);
+      if (lost !== undefined) return lost;
+    }
+    // A proxy answers with 5xx in the place of an answer that it has not got.
+    mayBeDone ||= !(fault instanceof Refusal) || fault.status >= 500;
     if (!mayTryAgain || tried >= patience.tries || atLeastSeconds > patience.longestWaitSeconds) throw fault;
     // Not all clients at the same moment, and no sooner than the service asks for.
     const usual = firstWaitSeconds * 2 ** (tried - 1) * (0.5 + Math.random() / 2);

@@ -1,5 +1,5 @@
 import { createClient, Refusal } from 'messaging-service/client';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type Answer,
   startWebhookReceiver,
@@ -59,6 +59,52 @@ test('a form has the same bytes in each try', async () => {
     expect.stringContaining('07700 900125'),
   ]);
   expect(second).toEqual(first);
+});
+
+describe('a DELETE whose first answer was lost', () => {
+  const notCancellable = problem(409, 'not_cancellable');
+  test.each(['/v2/email/{id}', '/v2/sms/{id}', '/v2/sms/batches/{id}'] as const)('%s', async (operation) => {
+    const path = { id: 'id_1' };
+    answerWith({ fault: 'reset' }, notCancellable, json(200, { id: 'id_1', status: 'cancelled' }));
+    expect(await client().delete(operation, { path })).toMatchObject({ status: 'cancelled' });
+    expect(service.requests.map(({ method }) => method)).toEqual(['DELETE', 'DELETE', 'GET']);
+    expect(service.requests[2]!.url).toBe(operation.replace('{id}', 'id_1'));
+
+    service.requests.length = 0;
+    answerWith(problem(502, 'internal_error'), notCancellable, json(200, { status: 'sent' }));
+    await expect(client().delete(operation, { path })).rejects.toMatchObject({ code: 'not_cancellable' });
+
+    service.requests.length = 0;
+    answerWith({ fault: 'reset' }, notCancellable, problem(403, 'forbidden'));
+    await expect(client().delete(operation, { path })).rejects.toMatchObject({ code: 'not_cancellable' });
+
+    service.requests.length = 0;
+    answerWith({ fault: 'reset' }, problem(404, 'not_found'));
+    await expect(client().delete(operation, { path })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('of what is gone then', async () => {
+    answerWith({ fault: 'reset' }, problem(404, 'not_found'));
+    expect(await client().delete('/v2/contacts/{id}', { path: { id: 'contact_1' } })).toBeUndefined();
+    const contacts = client().delete('/v2/contact-lists/{id}/contacts', {
+      path: { id: 'list_1' },
+      body: { contactIds: ['contact_1'] },
+    });
+    await expect(contacts).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('it is refused where every try had its answer', async () => {
+    answerWith(problem(429, 'rate_limited', {}, { 'retry-after': '0' }), problem(404, 'not_found'));
+    await expect(client().delete('/v2/contacts/{id}', { path: { id: 'contact_1' } })).rejects.toMatchObject({
+      status: 404,
+    });
+    service.requests.length = 0;
+    answerWith(notCancellable);
+    await expect(client().delete('/v2/email/{id}', { path: { id: 'email_1' } })).rejects.toMatchObject({
+      code: 'not_cancellable',
+    });
+    expect(service.requests).toHaveLength(1);
+  });
 });
 
 test('two requests are two, unless the caller says that they are one', async () => {
