@@ -3523,7 +3523,7 @@ export interface components {
              * @description How many have been made
              */
             attempts: number;
-            /** @description Not before then; null while an attempt is being made, and once none is to come. It lies in the past while the delivery waits behind others, or for a webhook that is paused */
+            /** @description Not before then; null while an attempt is being made, and once none is to come. It is never in the past, nor before pausedUntil of the webhook: a delivery that is due, but waits behind others, has the time of the answer */
             nextAttemptAt: string | null;
             /**
              * Format: date-time
@@ -3580,7 +3580,7 @@ export interface components {
              * @description How many have been made
              */
             attempts: number;
-            /** @description Not before then; null while an attempt is being made, and once none is to come. It lies in the past while the delivery waits behind others, or for a webhook that is paused */
+            /** @description Not before then; null while an attempt is being made, and once none is to come. It is never in the past, nor before pausedUntil of the webhook: a delivery that is due, but waits behind others, has the time of the answer */
             nextAttemptAt: string | null;
             /**
              * Format: date-time

@@ -31,7 +31,7 @@ const delivery = {
   attempts: z.int32().meta({ description: 'How many have been made' }),
   nextAttemptAt: Timestamp.nullable().meta({
     description:
-      'Not before then; null while an attempt is being made, and once none is to come. It lies in the past while the delivery waits behind others, or for a webhook that is paused',
+      'Not before then; null while an attempt is being made, and once none is to come. It is never in the past, nor before pausedUntil of the webhook: a delivery that is due, but waits behind others, has the time of the answer',
   }),
   createdAt: CreatedAt,
   completedAt: Timestamp.nullable().meta({ description: 'When it was delivered, failed or skipped' }),
