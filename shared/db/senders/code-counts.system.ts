@@ -11,11 +11,22 @@ export async function findCodeTimesForUpdate(subject: string, at: Date): Promise
      ON DUPLICATE KEY UPDATE subject = subject`,
     [...values, at],
   );
-  const [row] = await execute<{ sent_times: string }[]>(
-    `SELECT sent_times FROM sender_code_counts ${byId} WHERE subject = ? FOR UPDATE`,
-    values,
+  return timesIn(
+    await execute(`SELECT sent_times FROM sender_code_counts ${byId} WHERE subject = ? FOR UPDATE`, values),
   );
-  return (JSON.parse(row!.sent_times) as number[]).map((time) => new Date(time));
+}
+
+/** Returns when codes were sent to this subject, oldest first. */
+export async function findCodeTimes(subject: string): Promise<Date[]> {
+  return timesIn(
+    await execute(`SELECT sent_times FROM sender_code_counts ${byId} WHERE subject = ?`, [
+      Buffer.from(subject),
+    ]),
+  );
+}
+
+function timesIn([row]: { sent_times: string }[]): Date[] {
+  return row ? (JSON.parse(row.sent_times) as number[]).map((time) => new Date(time)) : [];
 }
 
 export async function updateCodeTimes(subject: string, times: Date[], at: Date): Promise<void> {

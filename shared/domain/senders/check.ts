@@ -1,8 +1,10 @@
+import { now } from '../../common/clock.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspace } from '../../db/workspace/workspaces.ts';
-import { parseSenderName, type SenderName } from '../../formats/sms/sender-name.ts';
+import { numberOfName, parseSenderName, type SenderName } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SenderCheck } from '../../schemas/senders.ts';
+import { mayTakeCode } from './limits.ts';
 import { toWire } from './record.ts';
 import { mostSenders } from './request.ts';
 
@@ -13,6 +15,10 @@ export async function check({ workspaceId }: Caller, text: string): Promise<Send
     return { name: text, kind: null, acceptable: false, reasons: [parsed.message], existing: null };
   const existing = await db.findSenderByKey(workspaceId, parsed.key);
   const reasons = existing ? await reasonsOf(existing) : await reasonsAgainst(workspaceId, parsed);
+  const needsCode =
+    parsed.isMobile && (existing?.status ?? 'awaiting_verification') === 'awaiting_verification';
+  if (needsCode && !(await mayTakeCode(workspaceId, numberOfName(parsed.name)!, now())))
+    reasons.push('has to wait: too many codes have been texted to it, or for this workspace');
   return {
     name: parsed.name,
     kind: parsed.isMobile ? 'mobile' : 'name',

@@ -1,4 +1,8 @@
-import { findCodeTimesForUpdate, updateCodeTimes } from '../../db/senders/code-counts.system.ts';
+import {
+  findCodeTimes,
+  findCodeTimesForUpdate,
+  updateCodeTimes,
+} from '../../db/senders/code-counts.system.ts';
 
 /** How many codes go out, so that nobody's phone is flooded, and nobody floods the phones of others. */
 
@@ -28,19 +32,28 @@ function countedOf(workspaceId: string, number: string): Counted[] {
  * how many milliseconds there are until the next.
  */
 export async function takeCode(workspaceId: string, number: string, at: Date): Promise<number> {
-  let waitMs = 0;
-  const all: { subject: string; times: Date[] }[] = [];
-  for (const { subject, rules } of countedOf(workspaceId, number)) {
-    const times = await timesOf(subject, at);
-    for (const { most, withinMs } of rules) {
-      const nth = times.at(-most);
-      if (nth) waitMs = Math.max(waitMs, nth.getTime() + withinMs - at.getTime());
-    }
-    all.push({ subject, times });
-  }
+  const all: (Counted & { times: Date[] })[] = [];
+  for (const counted of countedOf(workspaceId, number))
+    all.push({ ...counted, times: recent(await findCodeTimesForUpdate(counted.subject, at), at) });
+  const waitMs = Math.max(...all.map((counted) => waitOf(counted, at)));
   if (waitMs > 0) return waitMs;
   for (const { subject, times } of all) await updateCodeTimes(subject, [...times, at], at);
   return 0;
+}
+
+/** Whether `takeCode` would count a code now; counts and locks nothing. */
+export async function mayTakeCode(workspaceId: string, number: string, at: Date): Promise<boolean> {
+  for (const { subject, rules } of countedOf(workspaceId, number))
+    if (waitOf({ rules, times: recent(await findCodeTimes(subject), at) }, at) > 0) return false;
+  return true;
+}
+
+function waitOf({ rules, times }: { rules: Rule[]; times: Date[] }, at: Date): number {
+  const ends = rules.map(({ most, withinMs }) => {
+    const nth = times.at(-most);
+    return nth ? nth.getTime() + withinMs - at.getTime() : 0;
+  });
+  return Math.max(0, ...ends);
 }
 
 /** Takes back the count of a code that never went out. */
@@ -51,13 +64,12 @@ export async function giveCodeBack(
   at: Date,
 ): Promise<void> {
   for (const { subject } of countedOf(workspaceId, number)) {
-    const times = await timesOf(subject, at);
+    const times = recent(await findCodeTimesForUpdate(subject, at), at);
     const index = times.findIndex((time) => time.getTime() === takenAt.getTime());
     if (index >= 0) await updateCodeTimes(subject, times.toSpliced(index, 1), at);
   }
 }
 
-async function timesOf(subject: string, at: Date): Promise<Date[]> {
-  const times = await findCodeTimesForUpdate(subject, at);
+function recent(times: Date[], at: Date): Date[] {
   return times.filter((time) => time.getTime() > at.getTime() - dayMs);
 }

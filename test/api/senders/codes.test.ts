@@ -40,6 +40,8 @@ const request = (name: string, { key }: Own = own, headers = {}): Promise<Answer
 const verify = (id: string, code: string, { key }: Own = own, headers = {}) =>
   api.request('POST', `/v2/senders/${id}/verify`, { key, body: { code }, headers });
 const cancel = (id: string, { key }: Own = own) => api.request('DELETE', `/v2/senders/${id}`, { key });
+const check = async (name: string, { key }: Own = own) =>
+  (await api.request('GET', `/v2/senders/check?name=${name}`, { key })).body;
 const list = async ({ key }: Own = own) => (await api.request('GET', '/v2/senders', { key })).body.data;
 
 const textsTo = (name: string) =>
@@ -135,11 +137,16 @@ test('three codes an hour go to a number, whichever workspaces ask and however m
     expect([refused.status, codeOf(refused.body)]).toEqual([429, 'verification_limit_reached']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_500);
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
+    expect(await check(name, who)).toMatchObject({
+      acceptable: false,
+      reasons: ['has to wait: too many codes have been texted to it, or for this workspace'],
+    });
   }
   expect(textsTo(name)).toHaveLength(3);
   // A refused request leaves nothing behind.
   expect(await list()).toEqual([]);
   await advanceClock(hourMs + 1_000);
+  for (let round = 0; round < 4; round += 1) expect(await check(name)).toMatchObject({ acceptable: true });
   expect((await request(name)).status).toBe(201);
 });
 
