@@ -90,7 +90,7 @@ function chartOf({ data, from, to, timeZone }, interval) {
 const shown = (length) => String(Math.round(length * 100) / 100);
 
 const query = new URLSearchParams(process.argv[2]);
-const response = await fetch(new URL(`/v2/reports/sends?${query}`, API_URL), {
+const response = await fetch(`${API_URL.replace(/\/+$/, '')}/v2/reports/sends?${query}`, {
   headers: { authorization: `Bearer ${API_KEY}` },
   signal: AbortSignal.timeout(30_000),
 });

@@ -28,7 +28,7 @@ async function post(idempotencyKey, path, body) {
   let response;
   let text;
   try {
-    response = await fetch(new URL(path, API_URL), {
+    response = await fetch(new URL(API_URL.replace(/\/+$/, '') + path), {
       method: 'POST',
       body,
       headers: {

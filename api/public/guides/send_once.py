@@ -11,7 +11,6 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from urllib.parse import urljoin
 
 MAX_TRIES = 8
 
@@ -38,7 +37,7 @@ def post(idempotency_key, path, body):
         "content-type": "application/json",
         "idempotency-key": idempotency_key,
     }
-    request = urllib.request.Request(urljoin(os.environ["API_URL"], path), body.encode(), headers, method="POST")
+    request = urllib.request.Request(os.environ["API_URL"].rstrip("/") + path, body.encode(), headers, method="POST")
     try:
         try:
             response = urllib.request.urlopen(request, timeout=60)

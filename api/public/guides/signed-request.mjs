@@ -38,7 +38,7 @@ function signedHeaders({ method, url, body, idempotencyKey }) {
 }
 
 const [method, path, body] = process.argv.slice(2);
-const url = new URL(path, API_URL);
+const url = new URL(API_URL.replace(/\/+$/, '') + path);
 // A key in strict mode wants one with every POST and PATCH: see the guide "Retry safely".
 const idempotencyKey = method === 'POST' || method === 'PATCH' ? randomUUID() : undefined;
 const response = await fetch(url, {
