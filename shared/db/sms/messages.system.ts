@@ -127,13 +127,16 @@ export async function findSmsOfGatewayForUpdate(
 }
 
 /**
- * Lists the texts with these gateways and references, locked. If texts share a reference, lists all, the newest last.
+ * Lists the texts with these gateways and references, locked. If texts share a reference, lists all, the newest last,
+ * without those that are older than a text whose part has it.
  */
 export async function listSmsOfGatewaysForUpdate(
   named: { gateway: string; reference: string }[],
 ): Promise<SmsRecord[]> {
   const found = await query<{ id: Buffer }[]>(
-    'SELECT id FROM sms_messages FORCE INDEX (sms_of_gateway) WHERE (gateway_reference, gateway) IN (?)',
+    `SELECT m.id FROM sms_messages m FORCE INDEX (sms_of_gateway)
+     LEFT JOIN sms_parts p ON p.gateway = m.gateway AND p.reference = m.gateway_reference AND p.sms_id > m.id
+     WHERE (m.gateway_reference, m.gateway) IN (?) AND p.sms_id IS NULL`,
     [
       named.map(({ gateway, reference }) => [
         Buffer.from(fitting('sms_messages.gateway_reference', reference)),

@@ -145,3 +145,31 @@ test('where a carrier gives one id to several texts, a receipt is for the newest
   expect(await smsc.answerOf(smsc.deliver(receipt('again', 'REJECTD')))).toBe(0);
   expect(await Promise.all(ids.map(statusOf))).toEqual(['sent', 'sent', 'failed']);
 });
+
+test.each([
+  ['first', 1, 'sent'],
+  ['second', 2, 'sent'],
+  ['first', 1, 'delivered'],
+  ['second', 2, 'delivered'],
+] as const)(
+  'a receipt is for the %s part of a newer text, where an older text of one part has its id (part %i, %s)',
+  async (_, again, older) => {
+    await useCarrier(smsc);
+    smsc.submit = () => ({ id: 'again' });
+    const { id: one } = await sendSms(api, own, { recipient, content: 'Hi' });
+    await attempt(one);
+    const report = (reference: string) => smsc.answerOf(smsc.deliver(receipt(reference)));
+    if (older === 'delivered') expect(await report('again')).toBe(0);
+    smsc.submit = ({ message: { 5: part } }) => ({ id: part === again ? 'again' : 'other' });
+    const { id: two } = await sendSms(api, own, { recipient, content: 'x'.repeat(200) });
+    await attempt(two);
+    expect([await report('again'), await report('other')]).toEqual([0, 0]);
+    expect([await statusOf(one), await statusOf(two)]).toEqual([older, 'delivered']);
+    // An older text of several parts does not keep its id from a newer text of one.
+    smsc.submit = () => ({ id: 'again' });
+    const { id: newest } = await sendSms(api, own, { recipient, content: 'Hi' });
+    await attempt(newest);
+    expect(await report('again')).toBe(0);
+    expect(await statusOf(newest)).toBe('delivered');
+  },
+);

@@ -46,10 +46,12 @@ const applyTogether = batcher<db.ReportedReceipt, boolean>({
     );
     return transaction(async () => {
       const known = new Map(
-        (await listSmsOfGatewaysForUpdate(receipts))
-          .filter(({ parts }) => parts === 1)
-          .map((message) => [nameOf(message.gateway!, message.gatewayReference!), message]),
+        (await listSmsOfGatewaysForUpdate(receipts)).map((message) => [
+          nameOf(message.gateway!, message.gatewayReference!),
+          message,
+        ]),
       );
+      for (const [name, { parts }] of known) if (parts !== 1) known.delete(name);
       const ends: SmsRecord[] = [];
       const isKnown = receipts.map(({ gateway, reference, reason }) => {
         const name = nameOf(gateway, reference);
@@ -162,8 +164,9 @@ async function applyToMessage({ gateway, reference, reason }: db.ReportedReceipt
   return transaction(async () => {
     const whole =
       (await findSmsOfGatewayForUpdate(gateway, reference)) ?? (await ofOnlyPart(gateway, reference));
-    // The first part has the reference of the whole.
-    const ofPart = whole?.parts === 1 ? null : await findSmsOfPartForUpdate(gateway, reference);
+    // The first part has the reference of the whole. Of two texts that a gateway gave the same, the newer one has it.
+    const found = await findSmsOfPartForUpdate(gateway, reference);
+    const ofPart = whole && found && found.id < whole.id ? null : found;
     const message = ofPart ?? whole;
     // A text some of whose parts are still to be handed over is not sent yet: the receipt waits.
     if (!message || (ofPart && message.status === 'queued')) return false;
