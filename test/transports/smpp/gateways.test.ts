@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { closeQueues } from '../../../shared/queue/queue.ts';
 import { commands, encodePdu } from '../../../shared/transports/sms/smpp/pdu.ts';
-import { closeGateways, gatewayFor, submit } from '../../../shared/transports/sms.ts';
+import { closeGateways, gatewayFor, openGateways, submit } from '../../../shared/transports/sms.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
@@ -163,6 +163,20 @@ test('a process that only sends gives its bind back when it is idle: no line is 
   expect([first.binds.length, first.connections()]).toEqual([2, 1]);
   for (const one of [state, gatewayFor(newText())!.state!()])
     expect(one).toMatchObject({ isBound: true, downSince: null, lastError: null });
+});
+
+test('a process that receives waits once for each lost line, and binds no more when it has stopped', async () => {
+  useCarriers(20);
+  const handlers = { receipt: async () => undefined, text: async () => () => undefined };
+  const skip = skippableTimers();
+  first.bindStatus = 0x0d;
+  // The second bind is refused while the wait after the first one lasts.
+  for (const _ of [1, 2]) await openGateways(handlers);
+  await closeGateways();
+  skip(30_000);
+  // A wait that was left over would have begun a bind now, before this one.
+  await openGateways(handlers);
+  expect(first.binds.map(({ id }) => id)).toEqual(Array(3).fill(commands.bind_transceiver));
 });
 
 // The codes of the specification (§5.1.3), and one that a carrier defines itself.

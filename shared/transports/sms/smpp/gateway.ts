@@ -90,6 +90,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     const context = { gateway: name, detail: error.message, retrySeconds: Math.round(backoffMs / 1000) };
     if (isRefused) logger.error(context, 'a gateway refuses the bind');
     else logger.warn(context, 'the line to a gateway is lost');
+    // One wait at a time: `close` ends the last one, and another would bind behind its back.
+    if (timer) clearTimeout(timer);
     if (receive) timer = setTimeout(() => void open(), backoffMs).unref();
   }
 
