@@ -218,6 +218,18 @@ test('receipts are read in each form that carriers use', () => {
     state: 'failed',
     reason: { description: 'The message could not be delivered (network error 27)' },
   });
+  // An intermediate notification says how far the message is, and the final receipt follows it.
+  for (const [state, expected] of [
+    [5, 'pending'],
+    [2, 'delivered'],
+  ] as const) {
+    const interim = shortMessage({
+      esmClass: 0x20,
+      message: Buffer.alloc(0),
+      tlvs: new Map([...tlvs, [tags.messageState, Buffer.from([state])]]),
+    });
+    expect([isReceipt(interim), readReceipt(interim, 'text')]).toMatchObject([true, { state: expected }]);
+  }
   expect(readReceipt(textual('stat:DELIVRD'), 'text')).toBeNull();
   expect(readReceipt(textual('id:5'), 'text')).toBeNull();
   expect(isReceipt(shortMessage())).toBe(false);

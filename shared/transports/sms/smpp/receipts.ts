@@ -88,7 +88,10 @@ export function readReceipt(pdu: ShortMessage, form: IdForm): SmppReceipt | null
   const reference = canonicalId(id, form);
   const word = states.find((one) => one !== '' && stat.startsWith(one.slice(0, 5)));
   if (word === 'DELIVRD') return { reference, state: 'delivered', reason: null };
-  if (word === 'ENROUTE' || word === 'ACCEPTD') return { reference, state: 'pending', reason: null };
+  // The final receipt follows an intermediate notification, whatever that says (§5.2.12).
+  const isInterim = (pdu.esmClass & 0x3c) === 0x20;
+  if (isInterim || word === 'ENROUTE' || word === 'ACCEPTD')
+    return { reference, state: 'pending', reason: null };
   const { detail, ...reason } = reasons[word ?? 'UNKNOWN']!;
   const error = errorOf(tlvs.get(tags.networkErrorCode)) ?? /\berr:\s*([0-9a-z]+)/i.exec(text)?.[1];
   const suffix = error === undefined || /^0*$/.test(error) ? '' : ` (network error ${error})`;
