@@ -43,6 +43,8 @@ export type InboundPart = {
   /** As the gateway writes them. */
   sender: string;
   recipient: string;
+  /** The sender is written without the code of its country. */
+  isSenderNational?: boolean;
   content: string;
   place: InboundPlace | null;
 };

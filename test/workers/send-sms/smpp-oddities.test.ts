@@ -173,3 +173,18 @@ test.each([
     expect(await statusOf(newest)).toBe('delivered');
   },
 );
+
+test('a number that is written without its country is one of the country that the text came to, or of nobody', async () => {
+  await useCarrier(smsc);
+  const suppressed = async () =>
+    (await api.request('GET', '/v2/suppressions', { key: own.key })).body.data.map((one: any) => one.number);
+  const stopFrom = (address: string) =>
+    smsc.answerOf(inbound('STOP', { source: { ton: 2, npi: 1, address } }));
+  const before = await countOf('sms_inbound_unmatched{gateway="carrier",what="sender"}');
+  // With a plus in front it would be a mobile number of Singapore.
+  expect(await stopFrom('6591234567')).toBe(0);
+  expect(await suppressed()).toEqual([]);
+  expect(await countOf('sms_inbound_unmatched{gateway="carrier",what="sender"}')).toBe(before + 1);
+  expect(await stopFrom('7407000001')).toBe(0);
+  expect(await suppressed()).toEqual([recipient]);
+});

@@ -6,7 +6,7 @@ import { transaction } from '../../../db/client.ts';
 import { findSenderOfVirtualNumber } from '../../../db/senders/senders.system.ts';
 import * as db from '../../../db/sms/inbound.system.ts';
 import { newUuid } from '../../../formats/ids.ts';
-import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
+import { type PhoneNumber, parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
 import { longestInbound } from '../../../schemas/sms/gateway-posts.ts';
 import {
   closeGateways,
@@ -80,8 +80,9 @@ export async function receive(part: InboundPart, line: object): Promise<() => vo
 
 /** Resolves when the text is on disk. `isNew` runs in its transaction: false where the text has come before. */
 export async function keep(part: InboundPart, isNew: (at: Date) => Promise<boolean>): Promise<void> {
-  const to = numberOf(part.recipient);
-  const from = numberOf(part.sender);
+  const { number: to, country } = numberOf(part.recipient) ?? { number: null, country: null };
+  // A national number is one of the network that brought it, so of the country that the text came to.
+  const from = part.isSenderNational ? nationalNumberOf(part.sender, country) : numberOf(part.sender)?.number;
   const owner = to && (await findSenderOfVirtualNumber(to));
   if (!owner || !from) return unmatched(part.gateway, owner ? 'sender' : 'recipient');
   await inbound.expect(owner.workspaceId, { from, to });
@@ -143,9 +144,14 @@ export async function joinLeft(limit: number): Promise<number> {
 }
 
 /** Carriers write numbers with and without the plus. */
-function numberOf(text: string): string | null {
+function numberOf(text: string): PhoneNumber | null {
   const number = parsePhoneNumber(text.startsWith('+') ? text : `+${text}`);
-  return number.ok ? number.number : null;
+  return number.ok ? number : null;
+}
+
+function nationalNumberOf(text: string, country: string | null): string | null {
+  const number = country === null ? null : parsePhoneNumber(text, country);
+  return number?.ok ? number.number : null;
 }
 
 let warnedAt = Number.NEGATIVE_INFINITY;

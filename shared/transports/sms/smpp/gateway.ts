@@ -111,7 +111,11 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     }
     const { content, place } = decodeText(pdu, settings.defaultAlphabet);
     const [sender, recipient] = [pdu.source.address, pdu.destination.address];
-    const answered = await receive.text({ gateway: name, sender, recipient, content, place }, line);
+    const text = { gateway: name, sender, recipient, content, place };
+    const answered = await receive.text(
+      pdu.source.ton === national ? { ...text, isSenderNational: true } : text,
+      line,
+    );
     return { status: statuses.ok, answered };
   }
 
@@ -260,6 +264,9 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     },
   };
 }
+
+/** The type of a number that is written without the code of its country (§5.2.5). */
+const national = 2;
 
 /** Returns a reference that is the same for each part and each retry of a text, because phones join parts by it. */
 function referenceOf(id: string): number {
