@@ -142,8 +142,9 @@ export const counters: Record<string, CounterOf> = {
     help: 'Deliveries skipped or sent again in batches',
     labels: { kind: ['skip', 'recover'] },
   },
-  webhook_own_faults: {
-    help: 'Deliveries put off by a fault of our own, such as a secret that does not open',
+  own_faults: {
+    help: 'Messages and deliveries put off by a fault of our own, such as a secret that does not open',
+    labels: { work: ['email', 'sms', 'webhook_delivery'] },
   },
   webhook_notes_lost: { help: 'Ends of attempts that the health of their webhook has not been told of' },
   webhook_warnings: { help: 'Warnings of webhooks that fail, one per outage' },

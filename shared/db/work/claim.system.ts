@@ -146,20 +146,25 @@ export function leaseReturner(table: WorkTable): (lease: Lease & { at: Date }) =
 }
 
 /** The values of a row before its claim; a hand-over that failed may have changed them since. */
-type BeforeHandover = Lease & { at: Date; handoverAt: Date | null; uncertainCount: number };
+type BeforeHandover = Lease & {
+  at: Date;
+  triedAt: Date | null;
+  handoverAt: Date | null;
+  uncertainCount: number;
+};
 
 /**
  * Makes the function that undoes a claim after a fault of ours, before the other side was contacted: the row is due at
- * once, as if nobody had claimed it.
+ * `at`, as if nobody had claimed it. If `triedAt` is given, it is the first try of a row that has had none.
  */
 export function claimUndoer({ name }: WorkTable): (claim: BeforeHandover) => Promise<void> {
-  return ({ id, token, at, handoverAt, uncertainCount }) =>
+  return ({ id, token, at, triedAt, handoverAt, uncertainCount }) =>
     outsideTransaction(async () => {
       await query(
-        `UPDATE ${name} ${byId}
-         SET lease_token = NULL, claims = claims - 1, due_at = ?, handover_at = ?, uncertain_count = ?
+        `UPDATE ${name} ${byId} SET lease_token = NULL, claims = claims - 1, due_at = ?,
+           tried_at = COALESCE(tried_at, ?), handover_at = ?, uncertain_count = ?
          WHERE id = ? AND lease_token = ?`,
-        [at, handoverAt, uncertainCount, idToBytes(id), token],
+        [at, triedAt, handoverAt, uncertainCount, idToBytes(id), token],
       );
     });
 }

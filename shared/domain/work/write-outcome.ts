@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../common/clock.ts';
 import { isOutage, Problem } from '../../common/errors.ts';
+import { logger } from '../../common/logger.ts';
+import { count } from '../../common/metrics.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
 
 const longestWaitMs = 5_000;
@@ -21,22 +23,45 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
   }
 }
 
-type Claim = { dueAt: Date | null; handoverAt: Date | null; uncertainCount: number };
-type Undone = { at: Date; handoverAt: Date | null; uncertainCount: number };
+/** The delay after a fault of our own, which is not likely to be repaired within seconds. */
+export const faultDelayMs = 300_000;
+
+/** Tells the operator of a fault of our own: a secret that does not open, a message that cannot be made. */
+export function noteOwnFault(
+  work: 'email' | 'sms' | 'webhook_delivery',
+  error: unknown,
+  ids: Record<string, string | undefined>,
+): void {
+  count('own_faults', { work });
+  logger.error({ err: error, work, ...ids }, 'a message or a delivery cannot be made by a fault of our own');
+}
+
+type Claim = { id: string; dueAt: Date | null; handoverAt: Date | null; uncertainCount: number };
+/** `triedAt`: when the time for retries begins, unless it has begun already; null leaves it as it is. */
+type Undone = { at: Date; triedAt: Date | null; handoverAt: Date | null; uncertainCount: number };
 
 /**
  * Runs an attempt under a claim of `leaseSeconds`: first `prepare`, before the other side is spoken to, then the
- * hand-over, if `prepare` returns one. An outage during `prepare` is no fault of the message, so the claim is undone:
- * otherwise the message would wait for the end of the lease.
+ * hand-over, if `prepare` returns one. A fault during `prepare` is no fault of the message, so the claim is undone:
+ * otherwise the message would wait for the end of the lease, and the claim would count as a worker that died. After an
+ * outage the message is due at once. Any other fault puts it off, until `giveUp` ends it.
  */
 export async function prepareAndHandOver(
-  { dueAt, handoverAt, uncertainCount }: Claim,
-  { leaseSeconds, undo }: { leaseSeconds: number; undo: (claim: Undone) => Promise<void> },
+  { id, dueAt, handoverAt, uncertainCount }: Claim,
+  options: {
+    work: 'email' | 'sms';
+    leaseSeconds: number;
+    undo: (claim: Undone) => Promise<void>;
+    /** Ends a message for which `next` is too late; null where it is not. */
+    giveUp: (next: Date) => Promise<WorkOutcome> | null;
+  },
   prepare: () => Promise<WorkOutcome | (() => Promise<WorkOutcome>)>,
 ): Promise<WorkOutcome> {
+  const { work, leaseSeconds, undo, giveUp } = options;
   // While a worker holds a message, `dueAt` is the end of the lease.
   const leaseEnd = dueAt!;
-  const giveBack = () => undo({ at: now(), handoverAt, uncertainCount });
+  const giveBack = (at = now(), triedAt: Date | null = null) =>
+    undo({ at, triedAt, handoverAt, uncertainCount });
   let prepared: WorkOutcome | (() => Promise<WorkOutcome>);
   try {
     prepared = await prepare();
@@ -47,8 +72,17 @@ export async function prepareAndHandOver(
       return { retryAt: now() };
     }
   } catch (error) {
-    if (isOutage(error)) await writeOutcome(leaseEnd, giveBack).catch(() => undefined);
-    throw error;
+    if (isOutage(error)) {
+      await writeOutcome(leaseEnd, () => giveBack()).catch(() => undefined);
+      throw error;
+    }
+    noteOwnFault(work, error, { id });
+    const at = now();
+    const next = new Date(at.getTime() + faultDelayMs);
+    const end = giveUp(next);
+    if (end) return end;
+    await writeOutcome(leaseEnd, () => giveBack(next, at));
+    return { retryAt: next };
   }
   return typeof prepared === 'function' ? prepared() : prepared;
 }

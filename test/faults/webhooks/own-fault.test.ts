@@ -29,8 +29,10 @@ test('a delivery whose secret does not open is put off by minutes, the operator 
     async () => (await broken.read()).dueAt!.getTime() > now().getTime() + 4 * minuteMs,
   );
   expect(await broken.read()).toMatchObject({ status: 'pending', attempts: 0, isHeld: false });
-  await waitFor('the log says it', () => worker.output().includes('a delivery cannot be made by a fault'));
-  await shows(api, { messaging_webhook_own_faults_total: 1 });
+  await waitFor('the log says it', () =>
+    worker.output().includes('a delivery cannot be made by a fault of our own'),
+  );
+  await shows(api, { 'messaging_own_faults_total{work="webhook_delivery"}': 1 });
   await worker.stop();
 
   // Every attempt before 7 days puts the delivery off; the first attempt after 7 days ends it.

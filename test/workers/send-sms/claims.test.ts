@@ -15,7 +15,7 @@ import { lockTable } from '../../support/database/lock-table.ts';
 import { rowsOf } from '../../support/database/rows.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { useTextGateway } from '../../support/servers/text-gateway.ts';
-import { advanceClock } from '../../support/time/advance-clock.ts';
+import { advanceClock, advanceClockTo } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -174,4 +174,38 @@ test('an attempt that the database kept for half of its lease is given back befo
   });
   expect(await attempt(id)).toBe('done');
   expect(gateway.taken).toHaveLength(1);
+});
+
+/** Runs the work while the senders cannot be read. */
+async function withoutSenders(work: () => Promise<void>): Promise<void> {
+  await query('RENAME TABLE senders TO senders_away');
+  try {
+    await work();
+  } finally {
+    await query('RENAME TABLE senders_away TO senders');
+  }
+}
+
+test('a text that a fault of our own stops waits for the operator, however often it was tried, and goes out then', async () => {
+  const { id } = await send();
+  await withoutSenders(async () => {
+    for (let tries = 0; tries < 12; tries += 1) {
+      expect(await attempt(id)).toEqual({ retryAt: expect.any(Date) });
+      expect(await smsOf(own, id)).toMatchObject({ status: 'queued', claims: 0, retries: 0 });
+      await advanceClockTo((await smsOf(own, id)).dueAt!);
+    }
+  });
+  expect(await attempt(id)).toBe('done');
+  expect(gateway.taken).toHaveLength(1);
+});
+
+test('a text that a fault of our own never lets go fails after 48 hours, and is paid back', async () => {
+  const { id } = await send();
+  await withoutSenders(async () => {
+    expect(await attempt(id)).toEqual({ retryAt: expect.any(Date) });
+    await advanceClock(48 * 3_600_000);
+    expect(await attempt(id)).toBe('done');
+  });
+  expect(await smsOf(own, id)).toMatchObject({ status: 'failed', reason: { code: 'internal_error' } });
+  expect(await balance.find(own.workspaceId)).toBe(1_000);
 });

@@ -27,7 +27,7 @@ import {
   uncertain,
 } from './reasons.ts';
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
-import { isPast } from './times.ts';
+import { isPast, retriesSince } from './times.ts';
 
 /**
  * Makes one attempt to hand an email over: claims, composes, signs, speaks to the relay and stores the outcome. If the
@@ -41,8 +41,13 @@ export async function attempt(emailId: string, lane?: EmailKind): Promise<WorkOu
   const outcome = await prepareAndHandOver(
     record,
     {
+      work: 'email',
       leaseSeconds: config.LEASE_SECONDS,
       undo: (before) => system.updateClaimUndone({ id: emailId, token, ...before }),
+      giveUp: (next) =>
+        isPast(retriesSince(record, now()), record.kind, next)
+          ? finish(token, record, fail(record, crashes))
+          : null,
     },
     () => prepare(emailId, claimed, lane ?? record.kind),
   );

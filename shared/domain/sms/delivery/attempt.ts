@@ -17,7 +17,7 @@ import * as pauses from '../gateways/pauses.ts';
 import { finish } from './finish.ts';
 import { fail, judge } from './judge.ts';
 import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
-import { isPast } from './times.ts';
+import { isPast, retriesSince } from './times.ts';
 
 /**
  * Makes one attempt to hand a message over: claims it, speaks to the gateway, and writes the outcome. If the worker
@@ -36,7 +36,15 @@ export async function attempt(
   const { record, token } = claimed;
   return prepareAndHandOver(
     record,
-    { leaseSeconds, undo: (before) => system.updateSmsClaimUndone({ id: smsId, token, ...before }) },
+    {
+      work: 'sms',
+      leaseSeconds,
+      undo: (before) => system.updateSmsClaimUndone({ id: smsId, token, ...before }),
+      giveUp: (next) =>
+        isPast(retriesSince(record, now()), next)
+          ? finish(token, record, fail(inHand(record), crashes))
+          : null,
+    },
     () => prepare(smsId, claimed, isAlone),
   );
 }
@@ -47,7 +55,7 @@ async function prepare(
   { record, token, isSuppressed, isBlocked }: system.ClaimedSms,
   isAlone: boolean,
 ): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
-  const message = record.handoverAt ? afterDeath(record) : record;
+  const message = inHand(record);
   if (message.uncertainCount > 1) return finish(token, record, fail(message, uncertain));
   if (message.claims - message.retries > maxLostClaims) {
     logGivenUp('sms', { smsId });
@@ -74,10 +82,11 @@ async function prepare(
 }
 
 /**
- * Returns a message whose worker died while it spoke to a gateway: it may have gone out, and only that gateway can know
- * it again. The version before does not store which one it was.
+ * Returns the message as this attempt finds it. If its worker died while it spoke to a gateway, it may have gone out,
+ * and only that gateway can know it again. The version before does not store which one it was.
  */
-function afterDeath(record: SmsRecord): SmsRecord {
+function inHand(record: SmsRecord): SmsRecord {
+  if (!record.handoverAt) return record;
   const gateway = record.handoverGateway ?? record.gateway;
   return { ...record, gateway, uncertainCount: record.uncertainCount + 1 };
 }

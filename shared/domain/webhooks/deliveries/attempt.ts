@@ -1,5 +1,4 @@
 import { now, nowForAll } from '../../../common/clock.ts';
-import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../../transports/webhook-http.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
+import { faultDelayMs, noteOwnFault } from '../../work/write-outcome.ts';
 import { signedHeaders } from '../signatures.ts';
 import { bodyOf, madeFor } from './body.ts';
 import { open, type Permit } from './concurrency-limiter.ts';
@@ -22,9 +22,6 @@ import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './fi
 import { noteOrigin } from './origins.ts';
 import { endNote, notePause, stateNow, withNotedPause } from './state-now.ts';
 import { isInOutage, mayBeSent } from './window.ts';
-
-/** The delay after a fault of our own, which is not likely to be repaired within seconds. */
-const faultDelayMs = 300_000;
 
 const testType = 'webhook.test';
 
@@ -137,9 +134,7 @@ async function ownFaultAside<T>(
   try {
     return await work();
   } catch (error) {
-    count('webhook_own_faults');
-    const context = { err: error, deliveryId: delivery.id, webhookId: delivery.webhook?.id };
-    logger.error(context, 'a delivery cannot be made by a fault of our own');
+    noteOwnFault('webhook_delivery', error, { deliveryId: delivery.id, webhookId: delivery.webhook?.id });
     if (isTest) await finish(delivery, until, { ...unchanged(delivery), status: 'failed' }, null);
     else await putBack(delivery, until, new Date(now().getTime() + faultDelayMs));
     return 'fault';

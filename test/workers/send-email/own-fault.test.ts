@@ -1,0 +1,79 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { takeCounts } from '../../../shared/common/metrics.ts';
+import { query } from '../../../shared/db/client.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import { forget } from '../../../shared/domain/email/domains/signing.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
+
+useDatabase();
+
+const minuteMs = 60_000;
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  const sink = await startSmtpSink();
+  changeSettings({ SMTP_URL: sink.url });
+});
+beforeEach(async () => {
+  own = await workspace();
+});
+
+const isDomain = 'workspace_id = ? AND name = ?';
+const domainKey = () => [idToBytes(own.workspaceId), own.domain];
+
+/** Makes the domain's key such that it does not open; returns the function that brings the right one back. */
+async function breakKey(): Promise<() => Promise<void>> {
+  const [row] = await query(`SELECT dkim_private_key FROM email_domains WHERE ${isDomain}`, domainKey());
+  const change = async (key: Buffer) => {
+    await query(`UPDATE email_domains SET dkim_private_key = ? WHERE ${isDomain}`, [key, ...domainKey()]);
+    forget(own.workspaceId, own.domain);
+  };
+  await change(Buffer.from('gone:nothing'));
+  return () => change(row!['dkim_private_key'] as Buffer);
+}
+
+type Accepted = Awaited<ReturnType<typeof acceptEmail>>;
+async function tryWhenDue(email: Accepted): Promise<void> {
+  await advanceClockTo((await email.read()).dueAt!);
+  await attempt(email.id).catch(() => undefined);
+}
+
+test('an email whose key does not open waits for the operator, however often it was tried, and goes out then', async () => {
+  const email = await acceptEmail(own);
+  const repair = await breakKey();
+  takeCounts();
+  for (let tries = 0; tries < 12; tries += 1) {
+    await tryWhenDue(email);
+    expect(await email.read()).toMatchObject({ status: 'queued', claims: 0, retries: 0 });
+  }
+  expect(new Map(takeCounts()).get('own_faults{work="email"}')).toBe(12);
+
+  await repair();
+  await tryWhenDue(email);
+  expect(await email.read()).toMatchObject({ status: 'sent', reason: null });
+  expect(await email.eventTypes()).toEqual(['email.queued', 'email.sent']);
+});
+
+test.each([
+  ['transactional', 48 * 60],
+  ['authentication', 30],
+])('an email of kind %s whose key never opens fails after %d minutes', async (kind, minutes) => {
+  const email = await acceptEmail(own, { kind });
+  const repair = await breakKey();
+  await tryWhenDue(email);
+  const { createdAt, dueAt } = await email.read();
+  expect(dueAt!.getTime() - createdAt.getTime()).toBeGreaterThanOrEqual(4 * minuteMs);
+  await advanceClockTo(new Date(createdAt.getTime() + (minutes - 10) * minuteMs));
+  await tryWhenDue(email);
+  expect((await email.read()).status).toBe('queued');
+  await advanceClockTo(new Date(createdAt.getTime() + minutes * minuteMs));
+  await tryWhenDue(email);
+  expect(await email.read()).toMatchObject({ status: 'failed', reason: { code: 'internal_error' } });
+  await repair();
+});
