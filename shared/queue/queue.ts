@@ -126,13 +126,25 @@ function noteMissed(error: Error, job: Job, jobs: number): void {
 /** The most jobs in one call. Redis does nothing else during a call, and a one-time code may be next. */
 const jobsAtOnce = 25;
 
-/** Adds many wake-ups of one lane in few round trips. Returns false when Redis did not take them. */
-export async function enqueueAll<Payload extends object, Lane extends string>(
+type WakeUp<Payload> = {
+  payload: Payload;
+  id: string;
+  at: Date | null;
+  requestId: string | null;
+  priority?: number;
+};
+
+/**
+ * Adds many wake-ups of one lane in few round trips. Returns those that Redis did not take. `failed`: the partitions
+ * that refused a call before; none of them is asked again, so that a dead one costs the wait for its answer only once.
+ */
+export async function enqueueAll<Payload extends object, Lane extends string, Item extends WakeUp<Payload>>(
   job: Job<Payload, Lane>,
   lane: Lane,
-  items: { payload: Payload; id: string; at: Date | null; requestId: string | null; priority?: number }[],
-): Promise<boolean> {
-  const jobs = items.map((item) => ({
+  items: Item[],
+  failed = new Set<number>(),
+): Promise<Item[]> {
+  const jobOf = (item: Item) => ({
     name: job.name,
     data: { ...item.payload, requestId: item.requestId },
     opts: {
@@ -141,16 +153,21 @@ export async function enqueueAll<Payload extends object, Lane extends string>(
       ...timesOf(item.at),
       priority: item.priority ?? 0,
     },
-  }));
-  try {
-    for (const [partition, some] of Map.groupBy(jobs, ({ opts }) => partitionOf(opts.jobId)))
-      for (let start = 0; start < some.length; start += jobsAtOnce)
-        await queueOf(job.lanes[lane], partition).addBulk(some.slice(start, start + jobsAtOnce));
-    return true;
-  } catch (error) {
-    noteMissed(error as Error, job, jobs.length);
-    return false;
+  });
+  const missed: Item[] = [];
+  for (const [partition, some] of Map.groupBy(items, ({ id }) => partitionOf(id))) {
+    const queue = queueOf(job.lanes[lane], partition);
+    let taken = 0;
+    try {
+      for (; taken < some.length && !failed.has(partition); taken += jobsAtOnce)
+        await queue.addBulk(some.slice(taken, taken + jobsAtOnce).map(jobOf));
+    } catch (error) {
+      failed.add(partition);
+      noteMissed(error as Error, job, some.length - taken);
+    }
+    missed.push(...some.slice(taken));
   }
+  return missed;
 }
 
 /** Work that is due later than this waits in MySQL, parked (architecture rule 3). */

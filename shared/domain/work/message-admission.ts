@@ -109,10 +109,13 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
 
   /** Makes the jobs; returns the turns whose jobs Redis did not take. */
   async function wakeAll(lane: Lane, turns: RankedRow[]): Promise<RankedRow[]> {
+    const missed: RankedRow[] = [];
+    const failed = new Set<number>();
     for (let start = 0; start < turns.length; start += wokenAtOnce) {
       const some = turns.slice(start, start + wokenAtOnce);
       for (const [jobLane, inLane] of Map.groupBy(some, ({ ownerId }) => laneOf(lane, ownerId))) {
         const jobs = inJobs(jobLane, inLane).map(([turn, ...others]) => ({
+          turns: [turn, ...others],
           id: sharedJobName([turn, ...others]),
           payload: {
             ...payloadOf({
@@ -127,10 +130,10 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
           priority: turn.rank,
         }));
         // Redis may have taken some of these jobs all the same: such a job finds out for itself whose turn it is.
-        if (!(await enqueueAll(job, jobLane, jobs))) return turns.slice(start);
+        missed.push(...(await enqueueAll(job, jobLane, jobs, failed)).flatMap((one) => one.turns));
       }
     }
-    return [];
+    return missed;
   }
 
   const refill = refiller<Lane, 'sweep' | 'worker' | 'request'>({

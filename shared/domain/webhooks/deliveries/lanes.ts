@@ -35,16 +35,18 @@ export function wake<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
 
 /** Makes one job for each delivery, under the name that any other process would give it too. */
 export function wakeAlone<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
-  return inLanes(turns, (inLane) => inLane.map((turn): SharedJob<DeliveryTurn> => [turn]));
+  return inLanes(turns, (inLane) => inLane.map((turn): SharedJob<T> => [turn]));
 }
 
 async function inLanes<T extends DeliveryTurn>(
   turns: T[],
-  inJobs: (inLane: T[]) => SharedJob<DeliveryTurn>[],
+  inJobs: (inLane: T[]) => SharedJob<T>[],
 ): Promise<T[]> {
   const missed: T[] = [];
+  const failed = new Set<number>();
   for (const [lane, inLane] of Map.groupBy(turns, laneOf))
-    if (!(await enqueueAll(deliverWebhook, lane, inJobs(inLane).map(jobOf)))) missed.push(...inLane);
+    for (const job of await enqueueAll(deliverWebhook, lane, inJobs(inLane).map(jobOf), failed))
+      missed.push(...job.turns);
   return missed;
 }
 
@@ -67,10 +69,11 @@ async function nextDue(queueName: string): Promise<number> {
   return Math.min(...next.map(({ data }) => data?.dueAt ?? Number.POSITIVE_INFINITY));
 }
 
-function jobOf(turns: SharedJob<DeliveryTurn>) {
+function jobOf<T extends DeliveryTurn>(turns: SharedJob<T>) {
   const [turn, ...others] = turns;
   const { id, webhookId, dueAt, requestId } = turn;
   return {
+    turns,
     payload: {
       deliveryId: id,
       webhookId,
