@@ -19,11 +19,18 @@ type DatabaseFault = 'conflict' | 'elsewhere' | 'unknown' | 'outage';
 
 // By error number, because MariaDB's error names differ.
 const faults = new Map<number, DatabaseFault>([
+  [3, 'outage'], // a write to a file failed; a full disk has many numbers, by the file that it meets first
   [1021, 'outage'], // disk full
+  [1026, 'outage'], // the same, of a file of the server's own
+  [1030, 'outage'], // the storage engine refused, mostly for a full disk
+  [1037, 'outage'], // out of memory
+  [1038, 'outage'], // no memory to sort
   [1040, 'outage'], // too many connections
+  [1041, 'outage'], // out of memory or of swap space
   [1047, 'elsewhere'], // Galera: a node without its quorum, or one that has not caught up
   [1053, 'outage'], // shutting down
   [1114, 'outage'], // no room for the table
+  [1135, 'outage'], // no thread for a connection
   [1180, 'unknown'], // Galera: the quorum was lost during COMMIT
   [1203, 'outage'], // too many connections of this user
   [1205, 'conflict'], // lock wait

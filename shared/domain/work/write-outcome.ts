@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../common/clock.ts';
-import { isOutage, Problem } from '../../common/errors.ts';
+import { isOutage } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
@@ -8,8 +8,8 @@ import type { WorkOutcome } from '../../work/outcome.ts';
 const longestWaitMs = 5_000;
 
 /**
- * Writes the outcome of an action outside of the platform. An outage of the database is waited out while the lease
- * lasts: if the outcome is not written, the next holder of the lease acts again, and the other side gets it twice
+ * Writes the outcome of an action outside of the platform, again and again while the lease lasts, whatever the fault:
+ * if the outcome is not written, the next holder of the lease acts again, and the other side gets it twice
  * (architecture rule 9).
  */
 export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): Promise<T> {
@@ -17,8 +17,9 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof Problem) || now().getTime() + waitMs >= leaseEnd.getTime()) throw error;
-      await sleep(waitMs);
+      if (now().getTime() + waitMs >= leaseEnd.getTime()) throw error;
+      // Outcomes that failed in one batch must not meet in one again: one of them may be the fault of all.
+      await sleep(waitMs * (0.5 + Math.random() / 2));
     }
   }
 }

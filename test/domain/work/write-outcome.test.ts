@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
+import { isOutage } from '../../../shared/common/errors.ts';
+import { query } from '../../../shared/db/client.ts';
+import { writeOutcome } from '../../../shared/domain/work/write-outcome.ts';
+import { useDatabase } from '../../support/database/database.ts';
+
+useDatabase();
+
+/** Makes the database answer with this error. */
+const failWith = (number: number) =>
+  query(`SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ${number}, MESSAGE_TEXT = 'As a test wants it'`);
+
+// Shows F35
+test.each([3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1135])(
+  'that a server has no room or no memory (error %i) is an outage, and no fault of the work',
+  async (number) => {
+    expect(isOutage(await failWith(number).catch((error: unknown) => error))).toBe(true);
+  },
+);
+
+const unexpected = 1105;
+
+// Shows F35
+test.each([1026, unexpected])(
+  'an outcome that the database refuses with error %i is written again while the lease lasts',
+  async (number) => {
+    let writes = 0;
+    const write = async () => {
+      writes += 1;
+      if (writes < 3) await failWith(number);
+      return 'written';
+    };
+    expect(await writeOutcome(new Date(now().getTime() + 120_000), write)).toBe('written');
+    expect(writes).toBe(3);
+  },
+);
+
+test('once the lease has ended the outcome is left to its next holder', async () => {
+  await expect(writeOutcome(now(), () => failWith(unexpected))).rejects.toThrow('As a test wants it');
+});
