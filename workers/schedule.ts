@@ -21,7 +21,7 @@ export const schedule: { job: Job; everySeconds: number }[] = [
  */
 export function startSchedule(): { stop(): void } {
   const timers = schedule.map(({ job, everySeconds }) => {
-    const add = () => enqueueRepeating(job, everySeconds);
+    const add = () => void enqueueRepeating(job, everySeconds);
     add();
     return setInterval(add, everySeconds * 1000);
   });

@@ -180,24 +180,24 @@ export function isNear(dueAt: Date): boolean {
   return dueAt <= wakeBefore(now());
 }
 
+/** The runs of a repeating job that wait while no process takes them; one run does the work of all that were missed. */
+const mostRunsWaiting = 2;
+
 /**
- * Adds one run of a repeating job for each period, however many processes ask for it. The last 10 finished runs are
- * kept, so that the id of a finished run still blocks a second one.
+ * Adds one run of a repeating job for each period, however many processes ask for it; none while enough of them wait.
+ * The last 10 finished runs are kept, so that the id of a finished run still blocks a second one. Best effort: the call
+ * never throws.
  */
-export function enqueueRepeating(job: Job, everySeconds: number): void {
+export async function enqueueRepeating(job: Job, everySeconds: number): Promise<void> {
   const stretch = Math.floor(now().getTime() / (everySeconds * 1000));
   const jobId = `${job.name}-${stretch}`;
-  queueOf(Object.values<string>(job.lanes)[0]!, partitionOf(jobId))
-    .add(
-      job.name,
-      {},
-      {
-        ...jobOptions,
-        jobId,
-        removeOnComplete: { count: 10 },
-      },
-    )
-    .catch((error) => logger.debug({ err: error, job: job.name }, 'a repeating job could not be added'));
+  const queue = queueOf(Object.values<string>(job.lanes)[0]!, partitionOf(jobId));
+  try {
+    if ((await queue.getWaitingCount()) >= mostRunsWaiting) return;
+    await queue.add(job.name, {}, { ...jobOptions, jobId, removeOnComplete: { count: 10 } });
+  } catch (error) {
+    logger.debug({ err: error, job: job.name }, 'a repeating job could not be added');
+  }
 }
 
 /** Returns the payload of the next waiting job of each partition; empty if none waits, or while Redis is away. */

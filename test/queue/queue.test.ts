@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseTime, now } from '../../shared/common/clock.ts';
 import { sendEmail } from '../../shared/jobs/send-email.ts';
-import { enqueue, enqueueAll, queueOf } from '../../shared/queue/queue.ts';
+import { sweep } from '../../shared/jobs/sweep.ts';
+import { enqueue, enqueueAll, enqueueRepeating, queueOf } from '../../shared/queue/queue.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { shiftClock } from '../support/time/shift-clock.ts';
 import { waitFor } from '../support/time/wait-for.ts';
@@ -24,6 +25,17 @@ test('where a test has shifted the time, a job waits as long by the clocks of ma
     const times = await addBothWays(`shifted${shiftMs}`, new Date(now().getTime() + 40_000));
     for (const at of times) expect(Math.abs(at - dueAt)).toBeLessThan(1_000);
   }
+});
+
+test('while no process takes the runs of a repeating job, only a few of them wait', async () => {
+  onTestFinished(() => shiftClock(0));
+  for (let period = 0; period < 100; period += 1) {
+    await shiftClock(period * 10_000);
+    await enqueueRepeating(sweep, 10);
+  }
+  const waiting = await queueOf(sweep.lanes.default).getWaitingCount();
+  expect(waiting).toBeGreaterThan(0);
+  expect(waiting).toBeLessThan(5);
 });
 
 /** Adds one job alone and one in a bulk call; returns when BullMQ will start each of them, in ms. */

@@ -36,12 +36,12 @@ test('a run counts what has come since the one before, and nothing twice', async
   await acceptEmail(own);
   await relay.relayAll();
   const { stop } = await runWorkers(['count-reports']);
-  enqueueRepeating(countReports, 1);
+  await enqueueRepeating(countReports, 1);
   await waitFor('the emails are counted', async () => (await accepted(own)) === 2);
   await acceptEmail(own);
   await relay.relayAll();
   await waitFor('the next one is counted', async () => {
-    enqueueRepeating(countReports, 1);
+    await enqueueRepeating(countReports, 1);
     return (await accepted(own)) === 3;
   });
   expect(await reports.countEvents()).toBe(0);
@@ -65,7 +65,7 @@ test('a sender whose domain is long as it was typed holds up the figures of nobo
   await acceptEmail(other);
   await relay.relayAll();
   const { stop } = await runWorkers(['count-reports']);
-  enqueueRepeating(countReports, 1);
+  await enqueueRepeating(countReports, 1);
   await waitFor('the email of another workspace is counted', async () => (await accepted(other)) === 1);
   expect(await senders(own)).toEqual({ [name]: 1 });
   await stop();
@@ -165,7 +165,7 @@ test('messages that are older than the reports are counted after the first deplo
   await Promise.all([reports.backfill(1), reports.backfill(1)]);
   const { stop } = await runWorkers(['count-reports']);
   await waitFor('all hours are counted', async () => {
-    enqueueRepeating(countReports, 1);
+    await enqueueRepeating(countReports, 1);
     const [row] = await query("SELECT value FROM counters WHERE name = 'reports.backfill'");
     return Number(row!['value']) === 0;
   });
