@@ -91,17 +91,25 @@ test('deliveries go when their events do, and not while they may still be made',
   expect((await deliveriesOf(delivery.webhook.id)).map(({ id }) => id)).not.toContain(delivery.id);
 });
 
-test('a delivery that was sent again stays with its event until its own 7 days are over, ends as failed, and goes then', async () => {
+test('a delivery that was sent again stays with its event and attempts until its own 7 days are over, ends as failed, and goes then', async () => {
   const receiver = await startWebhookReceiver({ respond: { status: 500 } });
   const { id, webhook, emailId, read } = await dueDelivery(own, receiver.url);
+  const attemptsKept = async () => {
+    const rows = await query('SELECT 1 FROM webhook_attempts WHERE delivery_id = ?', [idToBytes(id)]);
+    return rows.length;
+  };
+  await attempt(id);
   await advanceClock(6 * dayMs);
   await retention.purge();
   await redeliver(callerOf(own), webhook.id, id);
   await advanceClock(6 * dayMs);
   await retention.purge();
   await attempt(id);
-  expect(receiver.requests).toHaveLength(1);
-  expect(await read()).toMatchObject({ id, status: 'pending', attempts: 1 });
+  expect(receiver.requests).toHaveLength(2);
+  await retention.purge();
+  expect(await read()).toMatchObject({ id, status: 'pending' });
+  // The latest attempt is in the delivery's own row.
+  expect(await attemptsKept()).toBe(1);
   await advanceClock(dayMs + 60_000);
   await retention.purge();
   expect(await read()).toMatchObject({ id, status: 'failed' });
@@ -110,6 +118,7 @@ test('a delivery that was sent again stays with its event until its own 7 days a
   await retention.purge();
   await retention.purge();
   expect((await deliveriesOf(webhook.id)).map((delivery) => delivery.id)).not.toContain(id);
+  expect(await attemptsKept()).toBe(0);
   expect(await isKept({ id: emailId })).toBe(false);
 });
 

@@ -60,13 +60,15 @@ export async function purge(isStopping: () => boolean = () => false): Promise<nu
   while (!isStopping() && (await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
   let gone = 0;
   let deliveries = { gone: 0, last: null as string | null };
+  let attempts = deliveries;
   let events = { gone: 0, last: 0 };
   for (let batch = 0; batch < batchesPerRun && !isStopping(); batch += 1) {
     deliveries = await deleteDeliveriesBefore(until, deliveries.last, batchSize);
+    if (deliveries.gone < batchSize) attempts = await deleteAttemptsBefore(until, attempts.last, batchSize);
     if (position > 0) events = await system.deleteEventsUpTo(position, events.last, batchSize);
     const rows = [
       deliveries.gone,
-      await deleteAttemptsBefore(until, batchSize),
+      attempts.gone,
       events.gone,
       await deleteNoncesBefore(now(), batchSize),
       await deleteExpiredRecords(now(), batchSize),

@@ -77,11 +77,25 @@ export async function deleteDeliveriesBefore(
   return { gone: rows.length, last: idFromBytes('delivery', last) };
 }
 
-/** Deletes a batch of the attempts of deliveries made before then. Returns how many went. */
-export async function deleteAttemptsBefore(at: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM webhook_attempts WHERE delivery_id < ? ORDER BY delivery_id, number LIMIT ?',
-    [firstUuidAt(at), limit],
+/**
+ * Deletes a batch of the attempts of deliveries made before then that are gone. Call it when no more of those
+ * deliveries are to go: it looks at the attempts of each one that stays.
+ */
+export async function deleteAttemptsBefore(
+  at: Date,
+  after: string | null,
+  limit: number,
+): Promise<{ gone: number; last: string | null }> {
+  const rows = await query<{ delivery_id: Buffer }[]>(
+    // With NOT EXISTS the server would read all deliveries first.
+    `SELECT delivery_id FROM webhook_attempts ${byId} LEFT JOIN webhook_deliveries d ${byId} ON d.id = delivery_id
+     WHERE delivery_id > ? AND delivery_id < ? AND d.id IS NULL ORDER BY delivery_id LIMIT ?`,
+    [after === null ? Buffer.alloc(0) : idToBytes(after), firstUuidAt(at), limit],
   );
-  return affectedRows;
+  const last = rows.at(-1)?.delivery_id;
+  if (!last) return { gone: 0, last: after };
+  await query('DELETE FROM webhook_attempts WHERE delivery_id IN (?)', [
+    rows.map(({ delivery_id }) => delivery_id),
+  ]);
+  return { gone: rows.length, last: idFromBytes('delivery', last) };
 }
