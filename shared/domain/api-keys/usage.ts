@@ -31,7 +31,8 @@ export async function reserve(
   if (!limits) throw problem('unauthenticated');
   if (await db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits)) return;
   const usage = await db.findKeyUsage(workspaceId, lineageId);
-  if (!usage) throw new Error(`${lineageId} has no counts`);
+  // The last key of the lineage was deleted while we waited for its counts.
+  if (!usage) throw problem('unauthenticated');
   const { usedToday, usedThisMonth } = shown(usage, at);
   const { dailyParts, monthlyParts } = limits;
   const isMonth = dailyParts === null || (monthlyParts !== null && usedThisMonth + parts > monthlyParts);

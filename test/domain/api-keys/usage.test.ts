@@ -1,15 +1,17 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { type ErrorCode, Problem } from '../../../shared/common/errors.ts';
 import * as db from '../../../shared/db/api-keys/api-keys.ts';
-import { query, transaction } from '../../../shared/db/client.ts';
+import { outsideTransaction, query, transaction } from '../../../shared/db/client.ts';
 import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { authenticate } from '../../../shared/domain/api-keys/callers.ts';
 import * as keyUsage from '../../../shared/domain/api-keys/usage.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { watchLockWaits } from '../../support/database/lock-wait.ts';
 import { advanceClockTo } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -221,6 +223,19 @@ test('a key that was deleted since its request was let in takes nothing', async 
   const key = await keyWith({});
   await apiKeys.revoke(key.workspaceId, 'api_key', key.keyId);
   expect((await refusal(reserve(key, 1))).code).toBe('unauthenticated');
+});
+
+test('a key that is deleted while its text waits for the counts takes nothing', async () => {
+  const key = await keyWith({});
+  const waits = await watchLockWaits();
+  onTestFinished(waits.close);
+  const outcome = await transaction(async () => {
+    await apiKeys.revoke(key.workspaceId, 'api_key', key.keyId);
+    const late = refusal(outsideTransaction(() => reserve(key, 1)));
+    await waitFor('the text to wait', async () => (await waits.look()).length === 1);
+    return { late };
+  });
+  expect((await outcome.late).code).toBe('unauthenticated');
 });
 
 test('the counts go with the last key of a lineage, and not before', async () => {
