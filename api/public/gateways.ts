@@ -28,9 +28,10 @@ const longestWaitMs = 5_000;
  */
 export function gatewayDoors(failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  // A flood of posts from one gateway must leave most of the database to all others.
+  // A flood of posts from one gateway must leave most of the database to all others, one from all gateways half of it.
   const permits = () => Math.max(1, Math.floor(config.MYSQL_POOL_SIZE / 4));
-  const turns = semaphore({ permits, waitMs: longestWaitMs, mostWaiting });
+  const inAll = () => Math.floor(config.MYSQL_POOL_SIZE / 2);
+  const turns = semaphore({ permits, inAll, waitMs: longestWaitMs, mostWaiting });
 
   function door<Body extends z.ZodType>(
     path: string,

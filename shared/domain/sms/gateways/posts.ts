@@ -1,6 +1,5 @@
 import { now } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
-import { transaction } from '../../../db/client.ts';
 import { type GatewayPost, insertGatewayPost } from '../../../db/sms/gateway-posts.system.ts';
 import type { GatewayReceipt, GatewayText } from '../../../schemas/sms/gateway-posts.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
@@ -15,19 +14,20 @@ import * as receipts from './receipts.ts';
 type ReceiptPost = { gateway: string; receipt: GatewayReceipt };
 type TextPost = { gateway: string; text: GatewayText };
 
-/** A receipt of a text that nobody knows is kept for a while: the text may be on its way to the disk. */
+/**
+ * A receipt of a text that nobody knows is kept for a while: the text may be on its way to the disk. Receipts are
+ * applied first and outside of any transaction, because applying them needs a connection of its own; a post that comes
+ * again changes nothing, and its id only tells that.
+ */
 export const takeReceipt = reportingFailure(async ({ gateway, receipt }: ReceiptPost): Promise<void> => {
-  const { reference, part } = receipt;
-  const outcome = await transaction(async () => {
-    if (!(await insertGatewayPost({ gateway, kind: 'receipt', id: receipt.id }, now()))) return 'repeated';
-    const { isKnown } = await receipts.apply({
-      gateway,
-      reference: part === null ? reference : partReference(reference, part),
-      reason: reasonOf(receipt),
-    });
-    return isKnown ? 'applied' : 'unknown';
+  const { id, reference, part } = receipt;
+  const { isKnown } = await receipts.apply({
+    gateway,
+    reference: part === null ? reference : partReference(reference, part),
+    reason: reasonOf(receipt),
   });
-  count('sms_gateway_receipts', { gateway, outcome });
+  const isNew = await insertGatewayPost({ gateway, kind: 'receipt', id }, now());
+  count('sms_gateway_receipts', { gateway, outcome: isNew ? (isKnown ? 'applied' : 'unknown') : 'repeated' });
 });
 
 export const takeText = reportingFailure(async ({ gateway, text }: TextPost): Promise<void> => {
