@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express, Request, RequestHandler, Response } from 'express';
-import { Problem } from '../shared/common/errors.ts';
+import { Problem, problem } from '../shared/common/errors.ts';
+import { type Release, semaphore } from '../shared/common/semaphore.ts';
 import type { Version } from '../shared/common/versions.ts';
 import { config } from '../shared/config/config.ts';
 import * as idempotency from '../shared/domain/requests/idempotency.ts';
@@ -21,13 +22,16 @@ import { refusalOf, validate } from './validation.ts';
 
 export type Doors = {
   authenticate: Authenticate;
-  transaction: <T>(work: () => Promise<T>) => Promise<T>;
+  transaction: <T>(work: () => Promise<T>, turn: () => Promise<Release>) => Promise<T>;
 };
 type Steps = Doors & { failures: FailureLimit; limits: ReturnType<typeof callerLimits> };
 
 const smallBodyMs = 30_000;
 const largeBodyMs = 120_000;
 const rateSeconds = 10;
+
+/** The writes of one workspace leave connections to all others, even if each waits for a lock. */
+const writes = semaphore({ permits: () => Math.floor((config.MYSQL_POOL_SIZE * 3) / 4), waitMs: 5_000 });
 
 /** Gives every declared operation its route, and every other method of its path a 405. */
 export function mount(
@@ -116,7 +120,8 @@ type Admitted = {
 
 async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promise<void> {
   const { endpoint, steps, request, response, caller, version, signature, idempotencyKey } = admitted;
-  const transaction: Steps['transaction'] = (work) => pace.store(() => steps.transaction(work));
+  const transaction = <T>(work: () => Promise<T>) =>
+    pace.store(() => steps.transaction(work, () => turnOf(caller.workspaceId)));
   // The signature covers the bytes, so it is checked before their content is read.
   await acceptSignature(signature, rawBody, pace);
   const read = async () => {
@@ -152,6 +157,15 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   // Another process was first, with the same request.
   if (isReplayed) await abandon();
   return endpoint.csv ? sendRows(endpoint, request, response, made) : send(response, made, { isReplayed });
+}
+
+async function turnOf(workspaceId: string): Promise<Release> {
+  const release = await writes.acquire(workspaceId);
+  if (release) return release;
+  throw problem('service_unavailable', {
+    detail: 'The workspace has too many writes in hand',
+    retryAfterSeconds: 2,
+  });
 }
 
 async function readParts(endpoint: Endpoint, request: Request, rawBody: RawBody) {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problem } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
+import type { Release } from '../../common/semaphore.ts';
 import { acquire, type Connection, isWorthAnother, type Param, send } from './connection.ts';
 import { type CountChange, writeChanges } from './counts.ts';
 import { asProblem, isLockConflict } from './faults.ts';
@@ -13,6 +14,8 @@ type Unit = {
   /** The connection of the unit, set as soon as the pool lends one, even if START TRANSACTION then fails. */
   lent: { connection: Connection | undefined };
   release: () => Promise<void>;
+  /** Waited for before the unit takes a connection. */
+  turn: (() => Promise<Release>) | undefined;
   /** Whether the commit may be shared with others; false after a shared commit has failed. */
   mayShare: boolean;
   beforeFirst: (() => Promise<void>) | undefined;
@@ -29,6 +32,7 @@ const newUnit = (given: Partial<Unit>): Unit => ({
   opened: undefined,
   lent: { connection: undefined },
   release: async () => undefined,
+  turn: undefined,
   mayShare: true,
   beforeFirst: undefined,
   inserts: [],
@@ -140,8 +144,10 @@ function open(unit: Unit): Promise<Connection> {
 }
 
 async function begin(unit: Unit): Promise<Connection> {
+  const leave = await unit.turn?.();
+  unit.release = async () => leave?.();
   const { connection, release } = await acquire();
-  unit.release = release;
+  unit.release = () => release().finally(leave);
   unit.lent.connection = connection;
   await send(connection, false, 'START TRANSACTION', []);
   const { beforeFirst } = unit;
@@ -160,13 +166,13 @@ async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
  * Runs the unit of work: everything inside commits together or not at all (architecture rule 1). After a deadlock or a
  * lock wait the work runs again, up to three times; after a refusal by a server that has turned read-only, on a new
  * connection. So `work` must do nothing but speak to the database, and make no network call. Inside another transaction
- * it joins that one.
+ * it joins that one. `turn` limits how many of some kind have a connection; a shared commit needs no turn.
  */
-export async function transaction<T>(work: () => Promise<T>): Promise<T> {
+export async function transaction<T>(work: () => Promise<T>, turn?: () => Promise<Release>): Promise<T> {
   if (currentUnit()) return work();
   let mayShare = true;
   for (let attempt = 1; ; attempt += 1) {
-    const unit = newUnit({ mayShare });
+    const unit = newUnit({ mayShare, turn });
     try {
       const result = await units.run(unit, work);
       unit.ended = true;
