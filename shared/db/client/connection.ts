@@ -14,6 +14,8 @@ export type Connection = {
   /** The server's number for this connection. */
   threadId?: number;
   madeAt?: number;
+  /** MySQL, and not MariaDB. */
+  isMysql?: boolean;
 };
 export type Param = string | number | boolean | Date | Buffer | null;
 export type Row = Record<string, unknown>;
@@ -103,6 +105,8 @@ async function prepare(connection: Connection): Promise<void> {
     time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = ${idleSeconds}
     /*M! , in_predicate_conversion_threshold = 0 */`);
   await ask('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  const [engine] = await ask('SELECT 1 /*M! - 1 */ AS isMysql');
+  connection.isMysql = engine!['isMysql'] === 1;
   const view = await viewOfServer(ask);
   requirePrimary(view);
   const { name } = view;

@@ -11,7 +11,11 @@ import { type CountChange, writeChanges } from './counts.ts';
 import { asProblem } from './faults.ts';
 
 /** One new row. `into`: `emails (id, sender, …)`. */
-export type Insert = { into: string; values: readonly Param[] };
+export type Insert = { into: string; values: readonly Param[]; holder?: Holder | undefined };
+/**
+ * Reads the row that has the key of a new row, for keys that two transactions may insert: `… IN (?) FOR UPDATE NOWAIT`.
+ */
+type Holder = { sql: string; key: readonly Param[] };
 
 /**
  * Transactions that only add their own new rows, and are ready at the same moment, commit together: five round trips
@@ -110,7 +114,8 @@ export async function commitAll(
     const { connection, release } = await acquire();
     try {
       await send(connection, false, 'START TRANSACTION', []);
-      await insertAll(connection, inserts);
+      if (connection.isMysql) await refuseHeld(connection, inserts);
+      await insertAll(connection, inserts, insertWithoutWaiting);
       await writeChanges(connection, changes);
       await send(connection, false, 'COMMIT', []);
       return true;
@@ -126,16 +131,30 @@ export async function commitAll(
   }
 }
 
+// The transactions of a group must not wait for a key that one of them shares with another transaction: alone, only that
+// one waits.
+const insertWithoutWaiting = '/*M! SET STATEMENT innodb_lock_wait_timeout = 0 FOR */ INSERT';
+
+/** Fails where another transaction holds one of the keys. MySQL needs it: there INSERT waits at least for a second. */
+async function refuseHeld(connection: Connection, inserts: readonly Insert[]): Promise<void> {
+  for (const [sql, held] of Map.groupBy(inserts, ({ holder }) => holder?.sql))
+    if (sql) await send(connection, false, sql, [held.map(({ holder }) => holder!.key)]);
+}
+
 /** Inserts the rows with one statement for each table, in the order in which the tables first come. */
-export async function insertAll(connection: Connection, inserts: readonly Insert[]): Promise<void> {
+export async function insertAll(
+  connection: Connection,
+  inserts: readonly Insert[],
+  insert = 'INSERT',
+): Promise<void> {
   for (const [into, rows] of Map.groupBy(inserts, ({ into }) => into)) {
     const [first, ...others] = rows;
     // As text: a prepared statement for each number of rows would be too many for the server to keep.
     if (others.length > 0)
-      await send(connection, false, `INSERT INTO ${into} VALUES ?`, [rows.map(({ values }) => values)]);
+      await send(connection, false, `${insert} INTO ${into} VALUES ?`, [rows.map(({ values }) => values)]);
     else {
       const places = first!.values.map(() => '?').join(', ');
-      await send(connection, true, `INSERT INTO ${into} VALUES (${places})`, first!.values);
+      await send(connection, true, `${insert} INTO ${into} VALUES (${places})`, first!.values);
     }
   }
 }

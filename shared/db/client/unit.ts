@@ -113,11 +113,16 @@ export async function onOneConnection<T>(read: () => Promise<T>): Promise<T> {
 /**
  * Adds one row whose key is new, so that it cannot conflict with another row. The row is sent before the transaction's
  * next statement, or at its end. A transaction that only adds such rows shares its commit with others of the same
- * moment. `into` is the table with its columns in brackets.
+ * moment. `into` is the table with its columns in brackets. A row whose key another transaction may hold names its
+ * `holder`.
  */
-export async function insertNew(into: string, values: readonly Param[]): Promise<void> {
+export async function insertNew(
+  into: string,
+  values: readonly Param[],
+  holder?: Insert['holder'],
+): Promise<void> {
   const unit = currentUnit();
-  if (unit) unit.inserts.push({ into, values });
+  if (unit) unit.inserts.push({ into, values, holder });
   else await withConnection((connection) => insertAll(connection, [{ into, values }]));
 }
 

@@ -84,12 +84,12 @@ export async function insertAnswered(
   key: string,
   { fingerprint, answer, expiresAt }: IdempotencyRecord & { expiresAt: Date },
 ): Promise<void> {
-  await insertNew(`idempotency_records ${columns}`, [
-    ...keyValues(workspaceId, lineageId, key),
-    fingerprint,
-    answer,
-    expiresAt,
-  ]);
+  const values = keyValues(workspaceId, lineageId, key);
+  await insertNew(`idempotency_records ${columns}`, [...values, fingerprint, answer, expiresAt], {
+    sql: `SELECT 1 FROM idempotency_records ${byId}
+      WHERE (workspace_id, lineage_id, idempotency_key) IN (?) FOR UPDATE NOWAIT`,
+    key: values,
+  });
 }
 
 /**

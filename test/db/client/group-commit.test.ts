@@ -8,6 +8,7 @@ import {
   transaction,
 } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { withoutWaiting } from '../../support/database/lock-wait.ts';
 import { makeTable } from '../../support/database/own-table.ts';
 
 useDatabase();
@@ -30,7 +31,10 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 /** Adds a thing and its part; neither statement is sent before the commit. */
 const add = (id: number, value = 'new', part = 'part') =>
   transaction(async () => {
-    await insertNew('things (id, value)', [id, value]);
+    await insertNew('things (id, value)', [id, value], {
+      sql: 'SELECT 1 FROM things FORCE INDEX (PRIMARY) WHERE id IN (?) FOR UPDATE NOWAIT',
+      key: [id],
+    });
     await insertNew('parts (thing_id, value)', [id, part]);
     return id;
   });
@@ -60,6 +64,22 @@ test('of several with the same key one goes in, and the others hear of it', asyn
   for (const { reason } of refused) expect(isDuplicateKey(reason)).toBe(true);
   expect(await things()).toEqual([1, 2]);
   expect(await parts()).toEqual([1, 2]);
+});
+
+test('the others of a group do not wait for the key of one that another transaction holds', async () => {
+  const [isHeld, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = transaction(async () => {
+    await query("INSERT INTO things VALUES (7, 'held')");
+    isHeld.resolve();
+    await goOn.promise;
+  });
+  await isHeld.promise;
+  const added = numbers(30).map((id) => add(id));
+  const outcomes = Promise.allSettled(added);
+  await withoutWaiting(() => Promise.all(added.filter((_, index) => index !== 6))).finally(goOn.resolve);
+  expect((await outcomes)[6]).toMatchObject({ status: 'rejected', reason: { errno: 1062 } });
+  await holder;
+  expect(await parts()).toEqual(numbers(30).filter((id) => id !== 7));
 });
 
 test('what is held back is there for the next statement of its transaction, and for nobody else', async () => {
