@@ -47,24 +47,49 @@ export async function listUnmatchedReceipts(messages: MessageReference[]): Promi
   );
 }
 
+const references = receipts.pick('gateway', 'reference');
+/** The receipts that one call looks at: there may be millions that match nothing. */
+const pageSize = 2_000;
+/** No gateway's name comes after it. */
+const end = { gateway: Buffer.alloc(20, 0xff), reference: Buffer.of() };
+
 /**
- * Lists stored receipts whose message is known by now. `{reference} 1` also names the only part of a text of one part.
+ * Lists, of the stored receipts of the page after a place, those whose message is known by now. `next` is the place to
+ * go on from, null after the last page. `{reference} 1` also names the only part of a text of one part.
  */
-export async function listMatchableReceipts(limit: number): Promise<ReportedReceipt[]> {
-  return receipts.toRecords(
+export async function listMatchableReceipts(
+  after: MessageReference | null,
+  limit: number,
+): Promise<{ matchable: MessageReference[]; next: MessageReference | null }> {
+  const start = after ? keyOf(after) : { gateway: Buffer.of(), reference: Buffer.of() };
+  const isAfter = 'r.gateway > ? OR r.gateway = ? AND r.reference > ?';
+  const from = [start.gateway, start.gateway, start.reference];
+  const last = references.toFirst(
     await query(
-      `SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
-       ON m.gateway_reference = r.reference AND m.gateway = r.gateway
-     UNION
-     SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_parts p ON p.reference = r.reference AND p.gateway = r.gateway
-       STRAIGHT_JOIN sms_messages m ON m.id = p.sms_id AND m.status <> 'queued'
-     UNION
-     SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
-       ON m.gateway_reference = SUBSTRING(r.reference, 1, LENGTH(r.reference) - 2) AND m.gateway = r.gateway
-     WHERE r.reference LIKE '% 1' AND m.parts = 1 LIMIT ?`,
-      [limit],
+      `SELECT ${references.columns} FROM sms_receipts_unmatched r WHERE ${isAfter}
+       ORDER BY gateway, reference LIMIT 1 OFFSET ?`,
+      [...from, pageSize - 1],
     ),
   );
+  const until = last ? keyOf(last) : end;
+  const page = `r.gateway, r.reference FROM sms_receipts_unmatched r FORCE INDEX (PRIMARY) STRAIGHT_JOIN`;
+  const isOnPage = `(${isAfter}) AND (r.gateway < ? OR r.gateway = ? AND r.reference <= ?)`;
+  const bounds = [...from, until.gateway, until.gateway, until.reference];
+  const matchable = references.toRecords(
+    await query(
+      `SELECT ${page} sms_messages m FORCE INDEX (sms_of_gateway)
+       ON m.gateway_reference = r.reference AND m.gateway = r.gateway WHERE ${isOnPage}
+     UNION
+     SELECT ${page} sms_parts p ON p.reference = r.reference AND p.gateway = r.gateway
+       STRAIGHT_JOIN sms_messages m ON m.id = p.sms_id AND m.status <> 'queued' WHERE ${isOnPage}
+     UNION
+     SELECT ${page} sms_messages m FORCE INDEX (sms_of_gateway)
+       ON m.gateway_reference = SUBSTRING(r.reference, 1, LENGTH(r.reference) - 2) AND m.gateway = r.gateway
+     WHERE r.reference LIKE '% 1' AND m.parts = 1 AND ${isOnPage} ORDER BY gateway, reference LIMIT ?`,
+      [...bounds, ...bounds, ...bounds, limit],
+    ),
+  );
+  return { matchable, next: matchable.length < limit ? last : matchable.at(-1)! };
 }
 
 export async function deleteUnmatchedReceipt(gateway: string, reference: string): Promise<void> {
@@ -82,4 +107,8 @@ export async function deleteReceiptsBefore(until: Date, limit: number): Promise<
   return affectedRows;
 }
 
+const keyOf = ({ gateway, reference }: MessageReference) => ({
+  gateway: Buffer.from(gateway),
+  reference: nameOf(reference),
+});
 const nameOf = (reference: string) => Buffer.from(fitting('sms_receipts_unmatched.reference', reference));

@@ -145,11 +145,18 @@ const early = batcher<db.MessageReference, db.ReportedReceipt | null>({
   },
 });
 
-/** Matches receipts that were left over when a process ended between two steps. */
+/** The place that `matchLeft` goes on from. */
+let place: db.MessageReference | null = null;
+
+/**
+ * Matches receipts that were left over when a process ended between two steps. Where there are many, each call looks at
+ * the next of them.
+ */
 export async function matchLeft(limit: number): Promise<number> {
-  const left = await db.listMatchableReceipts(limit);
-  for (const { gateway, reference } of left) await match(gateway, reference);
-  return left.length;
+  const { matchable, next } = await db.listMatchableReceipts(place, limit);
+  place = next;
+  for (const { gateway, reference } of matchable) await match(gateway, reference);
+  return matchable.length;
 }
 
 async function match(gateway: string, reference: string): Promise<boolean> {

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
+import { query } from '../../../shared/db/client.ts';
+import { insertUnmatchedReceipt } from '../../../shared/db/sms/receipts.system.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import { matchLeft } from '../../../shared/domain/sms/gateways/receipts.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { startApi } from '../../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { rowsRead } from '../../support/database/rows-read.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
+
+useDatabase();
+
+test('a sweep reads few of many receipts that match nothing, and reaches one far behind after some runs', async () => {
+  const [api, own] = [await startApi(), await textingWorkspace()];
+  const { id } = await sendSms(api, own);
+  await attempt(id);
+  const message = await smsOf(own, id);
+  expect(message.status).toBe('sent');
+  const gateway = message.gateway!;
+  await query("UPDATE sms_messages SET gateway_reference = 'z' WHERE id = ?", [idToBytes(id)]);
+  const strange = Array.from({ length: 20_000 }, (_, index) => [gateway, `y ${index} 1`, now()]);
+  await query('INSERT INTO sms_receipts_unmatched (gateway, reference, received_at) VALUES ?', [strange]);
+  await insertUnmatchedReceipt({ gateway, reference: 'z', reason: null }, now());
+
+  expect(await rowsRead(() => matchLeft(500))).toBeLessThan(20_000);
+  await waitFor('the receipt is applied', async () => {
+    await matchLeft(500);
+    return (await smsOf(own, id)).status === 'delivered';
+  });
+});
