@@ -70,8 +70,8 @@ type EmailOutcome = {
   events: NewEventRecord[];
   /** The body is needed no more. */
   isFinal: boolean;
-  /** Further writes with it, in the same transaction. */
-  also?: () => Promise<void>;
+  /** Further writes with it, in the same transaction; of several writes for one thing, `of`, the last is enough. */
+  also?: { of: string; write: () => Promise<void> };
 };
 
 const outcome = emails.pick(
@@ -99,7 +99,8 @@ export const finishEmail = finisher<EmailOutcome>(emailTable, {
         events.map((event) => ({ workspaceId: email.workspaceId, event })),
       ),
     );
-    for (const { also } of items) await also?.();
+    const also = new Map(items.flatMap(({ also }) => (also ? [[also.of, also.write] as const] : [])));
+    for (const write of also.values()) await write();
     for (const { email } of items)
       if (email.status !== 'queued')
         await changeWaiting(email.workspaceId, { messages: -1, bytes: -email.storedBytes });

@@ -1,4 +1,4 @@
-import { idToBytes } from '../../formats/ids.ts';
+import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
 import type { EmailLane } from '../../schemas/lanes.ts';
 import { binaryText, boolean, id, int, outsideText, sharedId, text, time } from '../client/columns.ts';
 import { type ListedPage, listMatching, type Page } from '../client/listing.ts';
@@ -189,4 +189,14 @@ export async function listEndsOfRecipient(
       [idToBytes(workspaceId), bytesOf(recipientKey), ...(before ? [idToBytes(before)] : []), limit],
     ),
   );
+}
+
+/** Returns whether an email to the recipient was accepted before that time. */
+export async function hasEmailTo(workspaceId: string, recipientKey: string, before: Date): Promise<boolean> {
+  const found = await query(
+    `SELECT 1 FROM emails FORCE INDEX (emails_by_recipient)
+     WHERE workspace_id = ? AND recipient_key = ? AND id < ? LIMIT 1`,
+    [idToBytes(workspaceId), bytesOf(recipientKey), firstUuidAt(before)],
+  );
+  return found.length > 0;
 }

@@ -146,6 +146,26 @@ test('a late worker in one batch with one that claimed its row together with ano
   expect(await rowOf(other.id)).toMatchObject({ lease_token: null, parked: 1 });
 });
 
+test('in a batch of outcomes what is written with several of them for one thing is written once', async () => {
+  const emails = [await accept(), await accept(), await accept()];
+  const claimed = await Promise.all(emails.map(({ id }) => claim(id)));
+  const written: string[] = [];
+  const outcomes = claimed.map((one, index) => {
+    const sent = advance(one!.record, 'sent', { at: now() });
+    const write = async () => void written.push(sent.id);
+    const also = { of: index < 2 ? 'one' : 'other', write };
+    return system.finishEmail({
+      email: sent,
+      token: one!.token,
+      events: [eventOf(sent)],
+      isFinal: true,
+      also,
+    });
+  });
+  expect(await Promise.all(outcomes)).toEqual([true, true, true]);
+  expect(written).toEqual([emails[1]!.id, emails[2]!.id]);
+});
+
 test('in a batch of outcomes the late ones are left out and the others written', async () => {
   const emails = [await accept(), await accept(), await accept()];
   const claimed = await Promise.all(emails.map(({ id }) => claim(id)));

@@ -21,9 +21,15 @@ export async function finish(
       ...judgement,
       token,
       ...(bounce !== undefined && {
-        also: async () => void (await suppressions.addRecipient(email, 'all', 'bounce', bounce)),
+        also: {
+          of: email.id,
+          write: async () => void (await suppressions.addRecipient(email, 'all', 'bounce', bounce)),
+        },
       }),
-      ...(isSoftBounce(email) && { also: () => noteSoftBounce(email) }),
+      // The transaction is shared with other workspaces, and may hold many emails to one address.
+      ...(isSoftBounce(email) && {
+        also: { of: `${email.workspaceId} ${email.recipientKey}`, write: () => noteSoftBounce(email) },
+      }),
     }),
   );
   // The lease had ended and another worker has the email now: our outcome is no longer wanted.

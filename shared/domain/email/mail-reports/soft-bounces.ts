@@ -1,4 +1,4 @@
-import { type EmailRecord, listEndsOfRecipient } from '../../../db/email/emails.ts';
+import { type EmailRecord, hasEmailTo, listEndsOfRecipient } from '../../../db/email/emails.ts';
 import * as suppressions from '../../suppressions.ts';
 
 const fewest = 5;
@@ -15,6 +15,10 @@ const longestCourseMs = 3 * dayMs;
  * there any more, and to go on harms the sender.
  */
 export async function noteSoftBounce(email: EmailRecord): Promise<void> {
+  const { workspaceId, recipientKey, updatedAt } = email;
+  // The first bounce must be old enough. Otherwise all that an address got within the last days would be read.
+  const firstBy = new Date(updatedAt.getTime() - leastMs + 1);
+  if (!(await hasEmailTo(workspaceId, recipientKey, firstBy))) return;
   const bounces = await earlierBounces(email);
   if (!isEnough(email, bounces)) return;
   const since = new Date(Math.min(...bounces)).toISOString().slice(0, 10);

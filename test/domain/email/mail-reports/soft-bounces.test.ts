@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { listSuppressions } from '../../../../shared/db/suppressions.ts';
 import { attempt } from '../../../../shared/domain/email/delivery/delivery.ts';
+import { noteSoftBounce } from '../../../../shared/domain/email/mail-reports/soft-bounces.ts';
 import { idToBytes } from '../../../../shared/formats/ids.ts';
 import { closeSmtp } from '../../../../shared/transports/smtp.ts';
 import { acceptEmail } from '../../../support/data/accepted-email.ts';
@@ -9,6 +10,7 @@ import { statusReport } from '../../../support/data/mail-reports.ts';
 import { emailIn, receive } from '../../../support/data/reported-email.ts';
 import { copyRow } from '../../../support/database/copied-rows.ts';
 import { useDatabase } from '../../../support/database/database.ts';
+import { rowsRead } from '../../../support/database/rows-read.ts';
 import { freePort } from '../../../support/processes/free-port.ts';
 import { changeSettings } from '../../../support/processes/settings.ts';
 import { startSmtpSink } from '../../../support/servers/smtp-sink.ts';
@@ -67,6 +69,17 @@ test('it takes five soft bounces, however many emails to the address come after 
   await advanceClock(8 * dayMs);
   await bounce(recipient);
   expect(await suppressionOf(recipient)).toEqual([['system', 'all']]);
+});
+
+test('where no email to the address is old enough, few of its emails are read', async () => {
+  const recipient = newRecipient();
+  await bounce(recipient);
+  const waiting = await emailIn('sent', own, { recipient });
+  await copyRow('emails', idToBytes(waiting.id), 1_200, {
+    id: "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))",
+  });
+  const last = await waiting.read();
+  expect(await rowsRead(() => noteSoftBounce(last))).toBeLessThan(100);
 });
 
 test('fewer than five, or five within a shorter time, suppress nothing', async () => {
