@@ -1,5 +1,7 @@
-import { beforeEach, expect, test } from 'vitest';
+import mysql from 'mysql2/promise';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import * as retention from '../../../shared/domain/operations/retention.ts';
@@ -21,7 +23,7 @@ import { useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
 import { type Answer, answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { advanceClock, clockToleranceMs } from '../../support/time/advance-clock.ts';
-import { waitFor } from '../../support/time/wait-for.ts';
+import { waitFor, waitUnlessAnswered } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -71,6 +73,30 @@ test('a 429 pauses all deliveries of the webhook, and of no other', async () => 
   const workers = await runWorkers(['deliver-webhook', 'sweep']);
   await waitFor('all are delivered', async () => (await countsOf(paused.id)).delivered === 15);
   await workers.stop();
+});
+
+test('the pause after a 429 is on disk before the attempt is written down', async () => {
+  const busy = await startWebhookReceiver();
+  const { id } = await makeWebhook(own, busy.url);
+  await storeEvents(own, 1);
+  await relay.relayAll();
+  const [delivery] = await deliveriesOf(id);
+  const locker = await mysql.createConnection(config.MYSQL_URL);
+  onTestFinished(() => locker.destroy());
+  busy.respondWith(async () => {
+    await locker.query('START TRANSACTION');
+    await locker.query('SELECT * FROM webhook_deliveries WHERE id = ? FOR UPDATE', [idToBytes(delivery!.id)]);
+    return answers.tooManyRequests('120');
+  });
+  const attempted = attempt(delivery!.id);
+  const isPaused = async () => (await webhookRow(id)).paused_until !== null;
+  await waitUnlessAnswered([attempted], waitFor('the pause', isPaused, { timeoutMs: 30_000 }));
+  expect(await deliveriesOf(id)).toMatchObject([{ attempts: 0 }]);
+  await locker.query('ROLLBACK');
+  await attempted;
+  // Workers of other tests may send it again.
+  busy.respondWith({ status: 200 });
+  expect(await deliveriesOf(id)).toMatchObject([{ attempts: 1 }]);
 });
 
 /** Starts deliveries at an endpoint that answers when told to; others wait for their slots when this resolves. */

@@ -1,6 +1,7 @@
 import { now, nowForAll } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
+import { transaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import {
   updateWebhookHeard,
@@ -150,6 +151,8 @@ async function writeDown(
 ): Promise<void> {
   const isSuccess = result.error === null;
   const isBusy = result.responseStatus === 429;
+  // First: what follows may fail, and the pause holds even if another worker has the delivery now. It only grows.
+  if (pause) await transaction(() => updateWebhookPaused(webhook.id, pause.until, pause.busyCount));
   const isOurs = await finish(
     delivery,
     until,
@@ -164,7 +167,6 @@ async function writeDown(
   );
   // The lease had ended: the worker that has the delivery now reports on the health of its webhook.
   if (!isOurs) return;
-  if (pause) await updateWebhookPaused(webhook.id, pause.until, pause.busyCount);
   // After an outage the backlog is released slowly, as after a pause.
   if (isSuccess && !isTest && isInOutage(webhook)) await updateWebhookRested(webhook.id, endedAt);
   if (!isBusy && webhook.busyCount > 0) await updateWebhookHeard(webhook.id);
