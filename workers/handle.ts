@@ -112,16 +112,37 @@ export async function workDone(limitMs: number): Promise<void> {
   while (inHand > 0 && performance.now() < end) await sleep(20);
 }
 
-/** Does the work. Returns when BullMQ is to run the job again; null if not at all. */
+/**
+ * Does the work, once the database can be used. Returns when BullMQ is to run the job again; null if not at all.
+ */
 async function settle(
   job: Job,
   queued: QueuedJob,
   repeats: boolean | undefined,
   work: () => Promise<WorkOutcome>,
 ): Promise<RetryLater | null> {
-  const pass = await database.pass(repeats ? 0 : undefined);
-  if ('waitMs' in pass) return retryIn(pass.waitMs);
+  // BullMQ had fetched this job, or asked for it, before the stop. Another worker begins it.
+  if (stopping) return retryIn(1);
+  // A job that waits for the database is in hand as well: it goes on as soon as the database is back.
   inHand += 1;
+  try {
+    const pass = await database.pass(repeats ? 0 : undefined);
+    if ('waitMs' in pass) return retryIn(pass.waitMs);
+    try {
+      return stopping ? retryIn(1) : await attempt(job, queued, work);
+    } finally {
+      pass.leave();
+    }
+  } finally {
+    inHand -= 1;
+  }
+}
+
+async function attempt(
+  job: Job,
+  queued: QueuedJob,
+  work: () => Promise<WorkOutcome>,
+): Promise<RetryLater | null> {
   try {
     const outcome = await work();
     // A job that only says "later" may not have used the database, so it proves nothing about it.
@@ -135,9 +156,6 @@ async function settle(
     else logger.error(context, 'a job failed unexpectedly');
     if (isOutage(error)) database.note(true);
     return retryIn(faultDelayMs);
-  } finally {
-    inHand -= 1;
-    pass.leave();
   }
 }
 

@@ -11,7 +11,6 @@ import { sendSms } from '../shared/jobs/send-sms.ts';
 import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts';
 import { connectToRedis, type RedisConnection } from '../shared/queue/connection.ts';
 import { partitions, prefixOf } from '../shared/queue/partitions.ts';
-import { isRedisUp } from '../shared/queue/queue.ts';
 import { backoffMs, type Handler, noteStopping, workDone } from './handle.ts';
 import { loadHandlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
@@ -47,16 +46,13 @@ export async function startWorkers(names: string[] = jobs.map(({ name }) => name
     stop: async () => {
       noteStopping(true);
       schedule.stop();
-      // BullMQ would wait for a Redis that is away. The results of running work are in MySQL, so it is enough to wait
-      // for the work; its jobs are found again as those of a dead worker.
-      const isRedisThere = await isRedisUp();
-      if (!isRedisThere) await workDone(stopLimitMs);
-      const closed = Promise.all(workers.map((worker) => worker.close(!isRedisThere)));
-      // In a Cluster one connection may have just lost its node while the others work; BullMQ waits for that one too.
-      await Promise.race([
-        closed,
-        workDone(stopLimitMs).then(() => sleep(closeLimitMs, undefined, { ref: false })),
-      ]);
+      // From here no worker fetches a job, whether Redis is there or not.
+      const closed = Promise.all(workers.map((worker) => worker.close()));
+      // BullMQ may end its own wait while jobs run, and waits without end for a Redis that is away. The results of
+      // running work are in MySQL, so that work is what matters; BullMQ then only tells Redis, which finds a job that
+      // it was not told of as that of a dead worker.
+      await workDone(stopLimitMs);
+      await Promise.race([closed, sleep(closeLimitMs, undefined, { ref: false })]);
       await smsGateways?.stop();
       connection.disconnect();
     },
