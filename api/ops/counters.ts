@@ -204,5 +204,6 @@ export const counters: Record<string, CounterOf> = {
   },
   wake_ups_failed: { help: 'Wake-ups that Redis did not take; the sweep makes them' },
   wake_ups_dropped: { help: 'Wake-ups left to the sweep because too many were on their way' },
+  purge_runs: { help: 'Runs that deleted old data of every kind; a standstill means that data stays' },
   sweep_runs: { help: 'Runs of the sweep; a standstill means lost wake-ups stay lost' },
 };

@@ -17,6 +17,7 @@ const basis = [
   'shared/common/closing',
   'shared/common/circuit-breaker',
   'shared/common/semaphore',
+  'shared/common/isolated',
   'shared/common/thread-cpu',
 ];
 const words = ['shared/schemas', 'shared/formats'];

@@ -1,5 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { takeCounts } from '../../shared/common/metrics.ts';
 import { query } from '../../shared/db/client.ts';
+import { findEmail } from '../../shared/db/email/emails.ts';
+import { attempt as attemptEmail } from '../../shared/domain/email/delivery/delivery.ts';
 import * as relay from '../../shared/domain/events/relay.ts';
 import * as retention from '../../shared/domain/operations/retention.ts';
 import { redeliver } from '../../shared/domain/webhooks/deliveries/again.ts';
@@ -14,6 +17,7 @@ import { numbers } from '../support/database/copied-rows.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
+import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { advanceClock } from '../support/time/advance-clock.ts';
 import { waitFor } from '../support/time/wait-for.ts';
@@ -185,6 +189,41 @@ test('a purge ends with the batch in hand when its process is to stop, and the n
   expect(left).toBeGreaterThan(0);
   await retention.purge();
   expect(await countLeft()).toBe(0);
+});
+
+test('a kind that cannot be deleted, and one at the start, keep no other kind', async () => {
+  changeSettings({ SMTP_URL: (await startSmtpSink()).url });
+  const email = await acceptEmail(own);
+  expect(await attemptEmail(email.id)).toBe('done');
+  const event = await oldEvent();
+  await advanceClock(91 * dayMs);
+  await query(
+    "INSERT INTO request_nonces (key_id, nonce_hash, expires_at) VALUES (UNHEX(MD5('a')), UNHEX(SHA2('a', 256)), '2020-02-02')",
+  );
+  const nonces = () => query("SELECT 1 FROM request_nonces WHERE expires_at = '2020-02-02'");
+  const tables = ['sms_imports', 'webhook_attempts'];
+  for (const table of tables) await query(`RENAME TABLE ${table} TO ${table}_away`);
+  takeCounts();
+  const purged = await retention.purge().catch((error: Error) => error);
+  for (const table of tables) await query(`RENAME TABLE ${table}_away TO ${table}`);
+  expect(String(purged)).toContain('sms_imports');
+  expect(await nonces()).toEqual([]);
+  expect(await findEmail(own.workspaceId, email.id)).toBeNull();
+  expect(await isKept(event)).toBe(false);
+  expect(takeCounts().map(([name]) => name)).not.toContain('purge_runs');
+  await retention.purge();
+  expect(takeCounts()).toContainEqual(['purge_runs', 1]);
+});
+
+test('a workspace that cannot be recounted does not keep the purge from its work', async () => {
+  const email = await oldEvent();
+  await advanceClock(8 * dayMs);
+  await query(`CREATE TRIGGER refuse_recount BEFORE UPDATE ON waiting_counts FOR EACH ROW
+    IF NEW.recounts <> OLD.recounts THEN SIGNAL SQLSTATE '45000'; END IF`);
+  onTestFinished(() => query('DROP TRIGGER refuse_recount').then(() => undefined));
+  const { stop } = await runWorkers(['purge-expired']);
+  await waitFor('the old event is gone', async () => !(await isKept(email)));
+  await stop();
 });
 
 test('the job is asked for by every worker and runs once for each stretch of time', async () => {

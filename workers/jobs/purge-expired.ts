@@ -4,7 +4,10 @@ import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
 import { handle, isStopping } from '../handle.ts';
 
 export default handle(purgeExpired, { concurrency: 1, repeats: true }, async () => {
-  await waiting.recountDue();
-  await retention.purge(isStopping);
+  try {
+    await retention.purge(isStopping);
+  } finally {
+    if (!isStopping()) await waiting.recountDue();
+  }
   return 'done';
 });

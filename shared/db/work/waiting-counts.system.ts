@@ -68,6 +68,15 @@ export async function updateRecounted(
   return affectedRows === 1;
 }
 
+/** Notes the time of a recount that failed: the workspace is recounted again when this is long ago. */
+export async function updateRecountFailed(workspaceId: string, at: Date): Promise<void> {
+  await execute(
+    `INSERT INTO waiting_counts (workspace_id, shard, messages, bytes, recounted_at) VALUES (?, 0, 0, 0, ?)
+     ON DUPLICATE KEY UPDATE recounted_at = VALUES(recounted_at)`,
+    [idToBytes(workspaceId), at],
+  );
+}
+
 /** Counts the workspaces that have at least this many messages, or bytes, waiting. */
 export async function findFullWorkspaceCount({ messages, bytes }: Waiting): Promise<number> {
   const [row] = await execute<{ workspaces: number }[]>(

@@ -1,4 +1,6 @@
 import { now } from '../../common/clock.ts';
+import { isolated } from '../../common/isolated.ts';
+import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
 import { deleteCopiesBefore, deleteMembersOfRemoved } from '../../db/contact-lists/copies.system.ts';
 import { deleteUnopenedBefore } from '../../db/conversations/conversations.system.ts';
@@ -45,60 +47,97 @@ const hourMs = 3_600_000;
 /**
  * Deletes rows whose retention has ended. Events and deliveries go an hour late, so that a reader who is just in time
  * never meets a gap. Batches are small, so that nothing waits long for them. If the process must stop, the next run
- * does the rest. Returns how many rows were deleted.
+ * does the rest. If a kind fails, it is left to the next run, and the first fault is thrown after the other kinds are
+ * done. Returns how many rows were deleted.
  */
 export async function purge(isStopping: () => boolean = () => false): Promise<number> {
+  const deletions = isolated('a kind of old data could not be deleted');
+  const until = new Date(now().getTime() - config.EVENT_RETENTION_DAYS * 24 * hourMs - hourMs);
+  const position = (await deletions.run({ kind: 'marks' }, () => markAndFindPosition(until))) ?? 0;
+  await deletions.run({ kind: 'expiredDeliveries' }, () => expire(isStopping));
+  await deletions.run({ kind: 'leftImports' }, deleteLeftImports);
+  await deletions.run({ kind: 'leftAttachments' }, async () => {
+    while (!isStopping() && (await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
+  });
+  const kinds = new Map(Object.entries(kindsOf(until, position, isStopping)));
+  let gone = 0;
+  for (let batch = 0; batch < batchesPerRun && !isStopping(); batch += 1) {
+    let most = 0;
+    for (const [kind, one] of kinds) {
+      const rows = await deletions.run({ kind }, one);
+      if (rows === undefined) kinds.delete(kind);
+      gone += rows ?? 0;
+      most = Math.max(most, rows ?? 0);
+    }
+    if (most < batchSize) break;
+  }
+  await deletions.run({ kind: 'marks' }, () =>
+    system.deleteMarksBefore(new Date(until.getTime() - 24 * hourMs)),
+  );
+  deletions.end();
+  if (!isStopping()) count('purge_runs');
+  return gone;
+}
+
+async function markAndFindPosition(until: Date): Promise<number> {
   // The relay marks its position only when it numbers events, so in a quiet time the last events would stay.
   const { newest } = await system.findFeedBounds();
   await system.insertMark(newest, now());
-  const until = new Date(now().getTime() - config.EVENT_RETENTION_DAYS * 24 * hourMs - hourMs);
-  const position = await system.findPositionAt(until);
-  const emailsUntil = new Date(now().getTime() - config.EMAIL_RETENTION_DAYS * 24 * hourMs);
-  const textsUntil = new Date(now().getTime() - config.SMS_RETENTION_DAYS * 24 * hourMs);
-  await expire(isStopping);
-  await deleteLeftImports();
-  while (!isStopping() && (await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
-  let gone = 0;
+  return system.findPositionAt(until);
+}
+
+/** Returns, in the order of their turns, functions that each delete a batch and return how many rows went. */
+function kindsOf(
+  until: Date,
+  position: number,
+  isStopping: () => boolean,
+): Record<string, () => Promise<number>> {
+  const hoursAgo = (hours: number) => new Date(now().getTime() - hours * hourMs);
+  const emailsUntil = hoursAgo(config.EMAIL_RETENTION_DAYS * 24);
+  const textsUntil = hoursAgo(config.SMS_RETENTION_DAYS * 24);
   let deliveries = { gone: 0, last: null as string | null };
   let attempts = deliveries;
-  let events = { gone: 0, last: 0 };
-  for (let batch = 0; batch < batchesPerRun && !isStopping(); batch += 1) {
-    deliveries = await deleteDeliveriesBefore(until, deliveries.last, batchSize);
-    if (deliveries.gone < batchSize) attempts = await deleteAttemptsBefore(until, attempts.last, batchSize);
-    if (position > 0) events = await system.deleteEventsUpTo(position, events.last, batchSize);
-    const rows = [
-      deliveries.gone,
-      attempts.gone,
-      events.gone,
-      await deleteNoncesBefore(now(), batchSize),
-      await deleteExpiredRecords(now(), batchSize),
-      await deleteMembersOfRemoved(batchSize),
-      await finishErasures(batchSize, isStopping),
-      await deleteCopiesBefore(new Date(now().getTime() - hourMs), batchSize),
-      await deleteTestLinksBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
-      await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
-      await deleteEmailsBefore(emailsUntil, batchSize),
-      await conversations.deleteTextsBefore(textsUntil, batchSize),
-      await deleteUnopenedBefore(new Date(now().getTime() - hourMs), batchSize),
-      await deleteShortLinksBefore(textsUntil, batchSize),
-      await deleteShortLinkTotalsBefore(textsUntil, batchSize),
-      await deleteRowsPast(batchSize),
-      await deleteBatchesBefore(textsUntil, batchSize),
-      await smsLedger.fold(textsUntil, batchSize),
-      await deleteSimulatorMessagesBefore(textsUntil, batchSize),
-      await deleteSimulatorPhonesBefore(textsUntil, batchSize),
-      await deleteReceiptsBefore(until, batchSize),
-      await deletePartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
-      await deleteInboundPartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
-      await deleteGatewayPostsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
-      // After this time, the text that a reply names cannot be waiting any more.
-      await deleteStopRepliesBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
-      await deleteUnansweredBefore(new Date(now().getTime() - 24 * hourMs), batchSize),
-      await reports.purge(batchSize),
-    ];
-    gone += rows.reduce((sum, count) => sum + count, 0);
-    if (Math.max(...rows) < batchSize) break;
-  }
-  await system.deleteMarksBefore(new Date(until.getTime() - 24 * hourMs));
-  return gone;
+  let lastEvent = 0;
+  return {
+    deliveries: async () => {
+      deliveries = await deleteDeliveriesBefore(until, deliveries.last, batchSize);
+      return deliveries.gone;
+    },
+    attempts: async () => {
+      if (deliveries.gone === batchSize) return 0;
+      attempts = await deleteAttemptsBefore(until, attempts.last, batchSize);
+      return attempts.gone;
+    },
+    events: async () => {
+      if (position === 0) return 0;
+      const { gone, last } = await system.deleteEventsUpTo(position, lastEvent, batchSize);
+      lastEvent = last;
+      return gone;
+    },
+    nonces: () => deleteNoncesBefore(now(), batchSize),
+    idempotencyRecords: () => deleteExpiredRecords(now(), batchSize),
+    membersOfRemoved: () => deleteMembersOfRemoved(batchSize),
+    erasures: () => finishErasures(batchSize, isStopping),
+    copies: () => deleteCopiesBefore(hoursAgo(1), batchSize),
+    testLinks: () => deleteTestLinksBefore(hoursAgo(25), batchSize),
+    codeTimes: () => deleteCodeTimesBefore(hoursAgo(25), batchSize),
+    emails: () => deleteEmailsBefore(emailsUntil, batchSize),
+    texts: () => conversations.deleteTextsBefore(textsUntil, batchSize),
+    unopened: () => deleteUnopenedBefore(hoursAgo(1), batchSize),
+    shortLinks: () => deleteShortLinksBefore(textsUntil, batchSize),
+    shortLinkTotals: () => deleteShortLinkTotalsBefore(textsUntil, batchSize),
+    batchRows: () => deleteRowsPast(batchSize),
+    batches: () => deleteBatchesBefore(textsUntil, batchSize),
+    ledger: () => smsLedger.fold(textsUntil, batchSize),
+    simulatorMessages: () => deleteSimulatorMessagesBefore(textsUntil, batchSize),
+    simulatorPhones: () => deleteSimulatorPhonesBefore(textsUntil, batchSize),
+    receipts: () => deleteReceiptsBefore(until, batchSize),
+    parts: () => deletePartsBefore(hoursAgo(7 * 24), batchSize),
+    inboundParts: () => deleteInboundPartsBefore(hoursAgo(7 * 24), batchSize),
+    gatewayPosts: () => deleteGatewayPostsBefore(hoursAgo(7 * 24), batchSize),
+    // After this time, the text that a reply names cannot be waiting any more.
+    stopReplies: () => deleteStopRepliesBefore(hoursAgo(7 * 24), batchSize),
+    unanswered: () => deleteUnansweredBefore(hoursAgo(24), batchSize),
+    reports: () => reports.purge(batchSize),
+  };
 }

@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { logger } from '../../common/logger.ts';
+import { isolated } from '../../common/isolated.ts';
 import { count } from '../../common/metrics.ts';
 import { findOldestUnnumbered } from '../../db/events/events.system.ts';
 import { dueSweeper } from '../../work/due.ts';
@@ -47,16 +47,10 @@ const sweeps: Record<string, (overdueBefore: Date, limit: number) => Promise<num
 export async function sweep(): Promise<number> {
   const overdueBefore = new Date(now().getTime() - graceMs);
   let seen = 0;
-  const faults: unknown[] = [];
-  for (const [kind, one] of Object.entries(sweeps)) {
-    try {
-      seen += await one(overdueBefore, batchSize);
-    } catch (error) {
-      logger.warn({ err: error, kind }, 'a kind of work could not be swept');
-      faults.push(error);
-    }
-  }
-  if (faults.length > 0) throw faults[0];
+  const kinds = isolated('a kind of work could not be swept');
+  for (const [kind, one] of Object.entries(sweeps))
+    seen += (await kinds.run({ kind }, () => one(overdueBefore, batchSize))) ?? 0;
+  kinds.end();
   count('sweep_runs');
   return seen;
 }

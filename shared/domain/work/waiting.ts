@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { now } from '../../common/clock.ts';
 import { forgetAtEnd } from '../../common/closing.ts';
 import { type Problem, problem } from '../../common/errors.ts';
+import { isolated } from '../../common/isolated.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
@@ -175,16 +176,22 @@ function recountSoon(workspaceId: string): void {
 /**
  * Recounts the messages themselves, for each workspace once an hour. Normally the counts are right without a recount.
  * It is for rows that were changed by hand, or by a process of an older version that runs beside this one. Returns how
- * many workspaces it has recounted.
+ * many workspaces it has recounted. If one fails, its turn comes again in an hour; the first fault is thrown after the
+ * others.
  */
 export async function recountDue(): Promise<number> {
   const before = new Date(now().getTime() - recountEveryMs);
   const until = performance.now() + longestRecountsMs;
+  const workspaces = isolated('what a workspace has waiting could not be recounted');
   let done = 0;
   for (const workspaceId of await system.listWorkspacesToRecount(before, mostRecounts)) {
     if (performance.now() > until) break;
-    if (await recount(workspaceId, before)) done += 1;
+    const isDone = await workspaces.run({ workspaceId }, () => recount(workspaceId, before));
+    if (isDone) done += 1;
+    // Otherwise it would be the first of every run, and a slow one the only one.
+    else if (isDone === undefined) await system.updateRecountFailed(workspaceId, now());
   }
+  workspaces.end();
   return done;
 }
 

@@ -91,6 +91,25 @@ test('each workspace is recounted once an hour', async () => {
   expect(await recounts()).toBe(2);
 });
 
+test('a workspace that cannot be recounted holds up no other, and is not the first again', async () => {
+  const ids = await Promise.all(Array.from({ length: 3 }, async () => (await workspace()).workspaceId));
+  const recounts = () =>
+    Promise.all(ids.map(async (id) => Number((await shardsOf(id))[0]?.['recounts'] ?? 0)));
+  await query(`CREATE TRIGGER refuse_recount BEFORE UPDATE ON waiting_counts FOR EACH ROW
+    IF NEW.workspace_id = X'${idToBytes(ids[1]!).toString('hex')}' AND NEW.recounts <> OLD.recounts
+      THEN SIGNAL SQLSTATE '45000'; END IF`);
+  try {
+    await expect(waiting.recountDue()).rejects.toThrow();
+    expect(await recounts()).toEqual([1, 0, 1]);
+    expect(await waiting.recountDue()).toBe(0);
+  } finally {
+    await query('DROP TRIGGER refuse_recount');
+  }
+  await advanceClock(hourMs + 1_000);
+  await waiting.recountDue();
+  expect(await recounts()).toEqual([2, 1, 2]);
+});
+
 test('nobody is refused for long because of a count that is wrong', async () => {
   changeSettings({ MAX_WAITING_ROWS: 10 });
   const own = await workspace();
