@@ -48,6 +48,27 @@ test('a run counts what has come since the one before, and nothing twice', async
   await stop();
 });
 
+test('events that cannot be counted do not hold up the older messages', async () => {
+  await query("UPDATE counters SET value = 1 WHERE name = 'reports.backfill'");
+  const own = await workspace();
+  await acceptEmail(own);
+  await relay.relayAll();
+  await query('RENAME TABLE report_counts TO report_counts_away');
+  const { stop } = await runWorkers(['count-reports']);
+  await enqueueRepeating(countReports, 1);
+  try {
+    await waitFor('the older messages are counted', async () => {
+      const [row] = await query("SELECT value FROM counters WHERE name = 'reports.backfill'");
+      return Number(row!['value']) === 0;
+    });
+  } finally {
+    await query('RENAME TABLE report_counts_away TO report_counts');
+    await stop();
+  }
+  await reports.countEvents();
+  expect(await accepted(own)).toBe(1);
+});
+
 test('two that count at once count everything once', async () => {
   const own = await workspace();
   for (let index = 0; index < 20; index += 1) await acceptEmail(own, { clientTag: `tag ${index % 3}` });

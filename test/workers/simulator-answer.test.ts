@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
+import { listMatchableReceipts } from '../../shared/db/sms/receipts.system.ts';
 import { purge } from '../../shared/domain/operations/retention.ts';
 import * as simulator from '../../shared/domain/simulator/simulator.ts';
 import { jobsPerWorkspace, wake } from '../../shared/domain/simulator/wake.ts';
@@ -111,6 +112,27 @@ test('a receipt that a process left behind is applied by the sweep', async () =>
   );
   await recovery.sweep();
   expect((await smsOf(own, id)).status).toBe('delivered');
+});
+
+test('a receipt that cannot be applied holds up none behind it', async () => {
+  const ids = [];
+  for (const recipient of ['+447700900005', '+447700900005']) {
+    const { id } = await sendSms(api, own, { recipient });
+    ids.push(id);
+    await attempt(id);
+    await query(
+      "INSERT INTO sms_receipts_unmatched (gateway, reference, received_at) VALUES ('simulator', ?, NOW(3))",
+      [referenceOf(id)],
+    );
+  }
+  const [first] = await listMatchableReceipts(1);
+  await query(`CREATE TRIGGER refuse_end BEFORE UPDATE ON sms_messages FOR EACH ROW
+    IF NEW.id = X'${first!.reference}' THEN SIGNAL SQLSTATE '45000'; END IF`);
+  await expect(recovery.sweep()).rejects.toThrow();
+  await query('DROP TRIGGER refuse_end');
+  for (const id of ids)
+    expect((await smsOf(own, id)).status).toBe(referenceOf(id) === first!.reference ? 'sent' : 'delivered');
+  await recovery.sweep();
 });
 
 test('the first receipt counts; repeated and contrary ones change nothing', async () => {

@@ -1,3 +1,4 @@
+import { isolated } from '../../shared/common/isolated.ts';
 import * as reports from '../../shared/domain/reports/reports.ts';
 import * as smsLedger from '../../shared/domain/sms/ledger.ts';
 import { countReports } from '../../shared/jobs/count-reports.ts';
@@ -7,8 +8,10 @@ import { handle } from '../handle.ts';
 const backfillMs = 1_000;
 
 export default handle(countReports, { concurrency: 1, repeats: true }, async () => {
-  await reports.countEvents();
-  await smsLedger.sumUp();
-  await reports.backfill(backfillMs);
+  const steps = isolated('a step of the reports failed');
+  await steps.run({ step: 'events' }, reports.countEvents);
+  await steps.run({ step: 'ledger' }, smsLedger.sumUp);
+  await steps.run({ step: 'backfill' }, () => reports.backfill(backfillMs));
+  steps.end();
   return 'done';
 });

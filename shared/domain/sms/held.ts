@@ -1,4 +1,5 @@
 import { now } from '../../common/clock.ts';
+import { isolated } from '../../common/isolated.ts';
 import { count } from '../../common/metrics.ts';
 import { transaction } from '../../db/client.ts';
 import { findSmsBalanceForUpdate } from '../../db/sms/balances.ts';
@@ -99,8 +100,14 @@ async function expire(workspaceId: string, smsId: string): Promise<boolean> {
  */
 export async function sweep(_overdueBefore: Date, limit: number): Promise<number> {
   const expired = await system.listExpiredHeldSms(now(), limit);
-  for (const { workspaceId, smsId } of expired) await expire(workspaceId, smsId);
+  const ends = isolated('a text that was held for too long could not be failed');
+  await ends.each(
+    expired,
+    (text) => text,
+    ({ workspaceId, smsId }) => expire(workspaceId, smsId),
+  );
   const payable = await system.listWorkspacesToRelease(limit);
   for (const workspaceId of payable) balance.wakeRelease(workspaceId, 'swept');
+  ends.end();
   return expired.length + payable.length;
 }

@@ -1,9 +1,11 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
+import { query } from '../../../shared/db/client.ts';
 import * as balance from '../../../shared/domain/sms/balance.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as prices from '../../../shared/domain/sms/prices.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { postSms, sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -84,6 +86,17 @@ test('a message held for 72 hours fails, and its parts are given back', async ()
   // The text was scheduled for a day later.
   expect(await statusOf(later)).toBe('held');
   expect(await left()).toBe(1);
+});
+
+test('a held message that cannot be failed holds up none behind it', async () => {
+  await credit(1);
+  const [first, second] = [await sendSms(api, own), await sendSms(api, own)];
+  await advanceClock(73 * 3_600_000);
+  await query(`CREATE TRIGGER refuse_end BEFORE UPDATE ON sms_messages FOR EACH ROW
+    IF NEW.id = X'${idToBytes(first.id).toString('hex')}' THEN SIGNAL SQLSTATE '45000'; END IF`);
+  await expect(recovery.sweep()).rejects.toThrow();
+  await query('DROP TRIGGER refuse_end');
+  expect(await Promise.all([first, second].map(({ id }) => statusOf(id)))).toEqual(['held', 'failed']);
 });
 
 test('a message that is cancelled gives its price back once, a held one has none to give', async () => {

@@ -205,6 +205,26 @@ test('parts whose others do not come in a day are received as they are', async (
   expect(await query('SELECT * FROM sms_inbound_parts')).toEqual([]);
 });
 
+test('a text in parts that cannot be received holds up none behind it', async () => {
+  await query('DELETE FROM sms_messages');
+  await carrier.useCarrier(smsc);
+  for (const reference of [3, 4]) {
+    const part = Buffer.concat([
+      Buffer.from([6, 8, 4, 1, reference, 3, 2]),
+      Buffer.from(`text ${reference}`),
+    ]);
+    expect(await smsc.answerOf(smsc.deliver(textFrom(part, { esmClass: 0x40 })))).toBe(0);
+  }
+  await query(`CREATE TRIGGER refuse_one BEFORE INSERT ON sms_messages FOR EACH ROW
+    IF NEW.content = 'text 3' THEN SIGNAL SQLSTATE '45000'; END IF`);
+  await advanceClock(25 * 60 * minuteMs);
+  await expect(recovery.sweep()).rejects.toThrow();
+  await query('DROP TRIGGER refuse_one');
+  expect(await received()).toEqual([[recipient, number, 'text 4']]);
+  await recovery.sweep();
+  expect(await received()).toHaveLength(2);
+});
+
 test('a carrier that has stopped answering does not hold up the texts of its customer that go by another', async () => {
   const sound = await startSmsc();
   const gateway = (name: string, { port }: Smsc, changes = {}) => ({

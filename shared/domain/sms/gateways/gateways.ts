@@ -1,4 +1,5 @@
 import { now } from '../../../common/clock.ts';
+import { isolated } from '../../../common/isolated.ts';
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { runWithRequest } from '../../../common/request-context.ts';
@@ -128,19 +129,23 @@ function cut(content: string, gateway: string): string {
  */
 export async function joinLeft(limit: number): Promise<number> {
   const left = await db.listInboundTextsBefore(new Date(now().getTime() - partsWaitMs), limit);
-  for (const text of left) {
-    const owner = await findSenderOfVirtualNumber(text.recipient);
-    if (owner) await inbound.expect(owner.workspaceId, { from: text.sender, to: text.recipient });
-    await transaction(async () => {
-      const parts = await db.listInboundPartsForUpdate(text);
-      if (parts.length === 0) return;
-      if (owner) return join(owner.workspaceId, text, parts);
-      // The number has been taken back since.
-      await db.deleteInboundParts(text);
-      unmatched(text.gateway, 'recipient');
-    });
-  }
+  const texts = isolated('a text whose other parts did not come could not be received');
+  await texts.each(left, ({ gateway, reference }) => ({ gateway, reference }), joinOne);
+  texts.end();
   return left.length;
+}
+
+async function joinOne(text: db.PartedText): Promise<void> {
+  const owner = await findSenderOfVirtualNumber(text.recipient);
+  if (owner) await inbound.expect(owner.workspaceId, { from: text.sender, to: text.recipient });
+  await transaction(async () => {
+    const parts = await db.listInboundPartsForUpdate(text);
+    if (parts.length === 0) return;
+    if (owner) return join(owner.workspaceId, text, parts);
+    // The number has been taken back since.
+    await db.deleteInboundParts(text);
+    unmatched(text.gateway, 'recipient');
+  });
 }
 
 /** Carriers write numbers with and without the plus. */

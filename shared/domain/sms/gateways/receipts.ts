@@ -1,5 +1,6 @@
 import { batcher } from '../../../common/batcher.ts';
 import { now } from '../../../common/clock.ts';
+import { isolated } from '../../../common/isolated.ts';
 import { count } from '../../../common/metrics.ts';
 import { fitting } from '../../../db/client/outside-text.ts';
 import { afterCommit, outsideTransaction, transaction } from '../../../db/client.ts';
@@ -155,7 +156,13 @@ let place: db.MessageReference | null = null;
 export async function matchLeft(limit: number): Promise<number> {
   const { matchable, next } = await db.listMatchableReceipts(place, limit);
   place = next;
-  for (const { gateway, reference } of matchable) await match(gateway, reference);
+  const receipts = isolated('a receipt could not be matched');
+  await receipts.each(
+    matchable,
+    (receipt) => receipt,
+    ({ gateway, reference }) => match(gateway, reference),
+  );
+  receipts.end();
   return matchable.length;
 }
 

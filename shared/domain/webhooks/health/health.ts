@@ -1,4 +1,5 @@
 import { now } from '../../../common/clock.ts';
+import { isolated } from '../../../common/isolated.ts';
 import * as db from '../../../db/webhooks/health.system.ts';
 import type { WebhookRecord } from '../../../db/webhooks/webhooks.ts';
 import * as systemMail from '../../operations/system-mail.ts';
@@ -45,18 +46,21 @@ export async function note(attemptEnds: AttemptEnd[]): Promise<void> {
  * webhook's window may end in between. Returns how many webhooks had something due.
  */
 export async function watch(): Promise<number> {
-  await systemMail.prepare();
-  await purgeHosts();
-  if (await holdsBack()) return 0;
+  const steps = isolated('a step of the health of webhooks failed');
+  await steps.run({ step: 'mail' }, systemMail.prepare);
+  await steps.run({ step: 'hosts' }, purgeHosts);
   const time = now();
   let total = 0;
   let page: WebhookRecord[] = [];
-  do {
+  let isMore = (await steps.run({ step: 'network' }, holdsBack)) === false;
+  while (isMore) {
     page = await db.listOutages(page.at(-1) ?? null, pageSize);
     const due = page.filter((webhook) => dueOf(webhook, time).length > 0).map(({ id }) => id);
-    await reviewAll(due, { time });
+    await steps.run({ step: 'review', first: due[0] }, () => reviewAll(due, { time }));
     total += due.length;
-  } while (page.length === pageSize);
+    isMore = page.length === pageSize;
+  }
+  steps.end();
   return total;
 }
 

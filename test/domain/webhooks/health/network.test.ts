@@ -141,6 +141,19 @@ test('a host is written at most once a minute for each result', async () => {
   expect((await triedAt()) > second).toBe(true);
 });
 
+test('a host that cannot be forgotten does not keep a failing webhook from being switched off', async () => {
+  const webhook = await watchedWebhook(own, { autoDisableAfterMinutes: 60 });
+  await hosts(uniqueName(), { failing: 1, reached: 0 });
+  const failedAt = now();
+  await webhook.fails(failedAt);
+  await query(`CREATE TRIGGER refuse_forgetting BEFORE DELETE ON webhook_hosts FOR EACH ROW
+    SIGNAL SQLSTATE '45000'`);
+  await advanceClock(49 * 60 * minuteMs);
+  await expect(health.watch()).rejects.toThrow();
+  await query('DROP TRIGGER refuse_forgetting');
+  expect(await webhook.read()).toMatchObject({ active: false });
+});
+
 test('while it is suspect nobody is warned or switched off, by no way, and all is made up for when it is over', async () => {
   const byAttempt = await watchedWebhook(own, { autoDisableAfterMinutes: 60 });
   const byClock = await watchedWebhook(own, { autoDisableAfterMinutes: 60 });
