@@ -125,7 +125,9 @@ test('a receipt that cannot be applied holds up none behind it', async () => {
       [referenceOf(id)],
     );
   }
-  const [first] = await listMatchableReceipts(1);
+  const {
+    matchable: [first],
+  } = await listMatchableReceipts(null, 2);
   await query(`CREATE TRIGGER refuse_end BEFORE UPDATE ON sms_messages FOR EACH ROW
     IF NEW.id = X'${first!.reference}' THEN SIGNAL SQLSTATE '45000'; END IF`);
   await expect(recovery.sweep()).rejects.toThrow();
