@@ -78,6 +78,8 @@ test('the reader of the feed goes on where it was stopped', async () => {
   const [second, after] = [await send(), follow()];
   await waitFor('the second email is told', () => after.output().includes(`email.queued ${second.id}\n`));
   expect(after.output()).not.toContain(`email.queued ${first.id}`);
+  // Its folder goes at the end of the test, and it must not write there meanwhile.
+  await after.stop();
 });
 
 test('the receiver takes a webhook that is genuine, and refuses one that is not', async () => {

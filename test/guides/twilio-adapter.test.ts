@@ -163,9 +163,9 @@ test('a reply comes in once; what somebody else posts is refused', async () => {
 
 test('Twilio is to come again where the platform cannot take a callback', async () => {
   const id = await sentText();
-  await query('RENAME TABLE sms_gateway_posts TO sms_gateway_posts_away');
+  await query('RENAME TABLE sms_messages TO sms_messages_away');
   expect(await status('delivered')).toBe(502);
-  await query('RENAME TABLE sms_gateway_posts_away TO sms_gateway_posts');
+  await query('RENAME TABLE sms_messages_away TO sms_messages');
   expect(await statusOf(id)).toBe('sent');
   expect(await status('delivered')).toBe(204);
   expect(await statusOf(id)).toBe('delivered');

@@ -11,14 +11,14 @@ import { idToBytes } from '../../formats/ids.ts';
 /** A batch may have this many events and deliveries for each event of RELAY_BATCH. */
 const rowsPerEvent = 20;
 
-type Batch = { events: UnnumberedEvent[]; subscribers: Subscriber[]; isLast: boolean };
+type RelayBatch = { events: UnnumberedEvent[]; subscribers: Subscriber[]; isLast: boolean };
 
 /**
  * Returns the committed events that the relay numbers next, with the webhooks of their workspaces: the oldest. If these
  * have very many deliveries, the workspaces take turns, and the batch ends earlier. A workspace with a hundred webhooks and
  * a backlog of events then does not delay the events of the others.
  */
-export async function nextBatch(at: Date): Promise<Batch> {
+export async function nextBatch(at: Date): Promise<RelayBatch> {
   const oldest = await listUnnumberedEvents(config.RELAY_BATCH);
   const isFull = oldest.length >= config.RELAY_BATCH;
   const subscribers = await listSubscribers(workspacesOf(oldest), at);
