@@ -75,8 +75,9 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
 }
 
 /**
- * Lists a few unnumbered events of each of some workspaces that are none of these. It looks for them in the index of each
- * workspace: the other index has them behind all that these workspaces have.
+ * Lists the oldest few unnumbered events of each of some workspaces that are none of these. It looks for them in the index
+ * of each workspace: the other index has them behind all that these workspaces have. That index is in the order of
+ * types, so of a workspace with very many only the oldest of the first types are found.
  */
 export async function listUnnumberedOfOthers(workspaceIds: Buffer[]): Promise<UnnumberedEvent[]> {
   const ofWorkspace = 'events FORCE INDEX (events_feed) WHERE position IS NULL AND workspace_id =';
@@ -86,12 +87,13 @@ export async function listUnnumberedOfOthers(workspaceIds: Buffer[]): Promise<Un
     [workspaceIds],
   );
   if (others.length === 0) return [];
-  const some = `(SELECT ${unnumberedEvents.columns} FROM ${ofWorkspace} ? LIMIT 20)`;
+  const { columns } = unnumberedEvents;
+  const some = `(SELECT * FROM (SELECT ${columns} FROM ${ofWorkspace} ? LIMIT 500) few ORDER BY id LIMIT 20)`;
   const rows = await query<RowOf<typeof unnumberedEvents>[]>(
     others.map(() => some).join(' UNION ALL '),
     others.map(({ id }) => id),
   );
-  return unnumberedEvents.toRecords(rows);
+  return unnumberedEvents.toRecords(rows).toSorted((one, other) => one.id.compare(other.id));
 }
 
 /** Returns the number that each of these texts was sent to, by the event id in hex. */

@@ -36,8 +36,9 @@ async function usedPort(): Promise<number> {
   return row!['port'];
 }
 async function use(url: string): Promise<void> {
-  await closeDatabase();
+  // First the address: work that other tests have left may open the pool again at any time.
   changeSettings({ MYSQL_URL: url });
+  await closeDatabase();
 }
 
 test('of several servers the first that takes writes is used, and another once it turns read-only', async () => {
