@@ -5,7 +5,7 @@ import { byId, type Changed, query } from '../client.ts';
 type OwnerRow = {
   [Key in 'id' | 'sms_id' | 'workspace_id' | 'lineage_id' | 'idempotency_key']: Buffer;
 } & { place: number };
-type SealedRow = OwnerRow & { sealed: Buffer };
+type SealedRow = OwnerRow & { sealed: Buffer | null };
 
 /**
  * The columns that hold sealed values. The owner of a value is part of its seal, so each table says how the owner of a
@@ -58,32 +58,42 @@ export const sealedPlaces: SealedPlace[] = places.flatMap(({ table, columns }) =
 );
 
 /**
- * Returns a batch of the values in one column that were not sealed with this key, after the row `after`, in the order
- * of the primary key.
+ * Reads the next rows of a table in the order of the primary key, after the row `after`. Returns the values of one column
+ * that were not sealed with this key, and the last of these rows; null once there are no more. Each call reads so many
+ * rows and no more: where few values are left, a search for the next one would read the whole table in one statement.
  */
 export async function listSealedOtherwise(
   place: SealedPlace,
   keyId: string,
   after: SealedValue['key'] | null,
-  limit: number,
-): Promise<SealedValue[]> {
+  rowsAtOnce: number,
+): Promise<{ values: SealedValue[]; last: SealedValue['key'] | null }> {
   const { table, column } = place;
   const { key, ownerOf } = placeOf(place);
   const names = key.join(', ');
-  // Compares the whole primary key: with a part of it, rows would be skipped, or come again.
-  const isFurther = after ? `AND (${names}) > (${key.map(() => '?').join(', ')})` : '';
   const prefix = Buffer.from(`${keyId}:`);
+  const isFurther = after ? furtherThan(key, after) : { sql: 'TRUE', values: [] };
   const rows = await query<SealedRow[]>(
-    `SELECT ${names}, ${column} AS sealed FROM ${table} ${byId}
-     WHERE ${column} IS NOT NULL AND LEFT(${column}, ?) <> ? ${isFurther} ORDER BY ${names} LIMIT ?`,
-    [prefix.length, prefix, ...(after ?? []), limit],
+    `SELECT ${names}, IF(LEFT(${column}, ?) <> ?, ${column}, NULL) AS sealed FROM ${table} ${byId}
+     WHERE ${isFurther.sql} ORDER BY ${names} LIMIT ?`,
+    [prefix.length, prefix, ...isFurther.values, rowsAtOnce],
   );
-  return rows.map((row) => ({
-    ...place,
-    owner: ownerOf(row),
-    sealed: row.sealed,
-    key: key.map((name) => row[name]),
-  }));
+  const keyOf = (row: SealedRow) => key.map((name) => row[name]);
+  const values = rows.flatMap((row) =>
+    row.sealed ? { ...place, owner: ownerOf(row), sealed: row.sealed, key: keyOf(row) } : [],
+  );
+  return { values, last: rows.length < rowsAtOnce ? null : keyOf(rows.at(-1)!) };
+}
+
+/** Compares the whole primary key, column by column: for a comparison of lists the server reads the table from its start. */
+function furtherThan(names: readonly string[], after: SealedValue['key']) {
+  const alternatives = names.map((name, place) =>
+    [...names.slice(0, place).map((one) => `${one} = ?`), `${name} > ?`].join(' AND '),
+  );
+  return {
+    sql: `(${alternatives.join(' OR ')})`,
+    values: names.flatMap((_, place) => after.slice(0, place + 1)),
+  };
 }
 
 /** Replaces the value that was read; false where that value has changed or gone meanwhile. */

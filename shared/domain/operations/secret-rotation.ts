@@ -10,7 +10,7 @@ export type RotationProgress = {
   keys: string[];
 };
 
-const defaultBatch = 200;
+const defaultBatch = 500;
 
 /**
  * Seals again, with the first key of SECRET_KEY, all values that another of its keys has sealed. Each value is changed
@@ -30,6 +30,7 @@ export async function countLeft({ batch = defaultBatch } = {}): Promise<Rotation
   return ended;
 }
 
+type Page = Awaited<ReturnType<typeof db.listSealedOtherwise>>;
 type ResealOutcome = 'resealed' | 'left' | 'changed';
 
 async function walk(
@@ -40,16 +41,15 @@ async function walk(
   const counts = { resealed: 0, left: 0, changed: 0 };
   const keyIds = new Set<string>();
   let after: db.SealedValue['key'] | null = null;
-  for (;;) {
-    const values: db.SealedValue[] = await db.listSealedOtherwise(place, sealingKeyId(), after, batch);
-    for (const value of values) {
+  do {
+    const page: Page = await db.listSealedOtherwise(place, sealingKeyId(), after, batch);
+    for (const value of page.values) {
       const end = await each(value);
       counts[end] += 1;
       if (end === 'left') keyIds.add(keyIdOf(value.sealed));
     }
-    if (values.length < batch) break;
-    after = values.at(-1)!.key;
-  }
+    after = page.last;
+  } while (after);
   return {
     place: `${place.table}.${place.column}`,
     resealed: counts.resealed,
