@@ -21,6 +21,7 @@ import {
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 import { type Answer, answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { advanceClock, clockToleranceMs } from '../../support/time/advance-clock.ts';
 import { waitFor, waitUnlessAnswered } from '../../support/time/wait-for.ts';
@@ -97,6 +98,40 @@ test('the pause after a 429 is on disk before the attempt is written down', asyn
   // Workers of other tests may send it again.
   busy.respondWith({ status: 200 });
   expect(await deliveriesOf(id)).toMatchObject([{ attempts: 1 }]);
+});
+
+/** Refuses to write the pause of the webhook where the condition holds. */
+async function refusePause(webhookId: string, condition: string) {
+  await query(`CREATE TRIGGER refuse_pause BEFORE UPDATE ON webhooks FOR EACH ROW
+    IF NEW.id = X'${idToBytes(webhookId).toString('hex')}' AND ${condition} THEN SIGNAL SQLSTATE '45000'; END IF`);
+  onTestFinished(() => query('DROP TRIGGER refuse_pause').then(() => undefined));
+}
+
+test('the pause after a 429 is written again where the database refused it, and the attempt is kept', async () => {
+  const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
+  const { id, webhook } = await dueDelivery(own, busy.url);
+  // The first connection that comes takes the lock for good, so only its statement is refused.
+  await refusePause(webhook.id, `IS_FREE_LOCK('${webhook.id}') AND GET_LOCK('${webhook.id}', 0)`);
+  await attempt(id);
+  expect(await deliveriesOf(webhook.id)).toMatchObject([{ attempts: 1, status: 'pending' }]);
+  expect((await webhookRow(webhook.id)).paused_until).not.toBeNull();
+});
+
+test('where the pause after a 429 cannot be written, the attempt is kept, and this process holds the pause', async () => {
+  const { LEASE_SECONDS } = config;
+  changeSettings({ LEASE_SECONDS: 2 });
+  onTestFinished(() => changeSettings({ LEASE_SECONDS }));
+  const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
+  const webhook = await makeWebhook(own, busy.url);
+  await storeEvents(own, 2);
+  await relay.relayAll();
+  await refusePause(webhook.id, 'TRUE');
+  for (const { id } of await deliveriesOf(webhook.id)) await attempt(id);
+  expect((await webhookRow(webhook.id)).paused_until).toBeNull();
+  expect(busy.requests).toHaveLength(1);
+  const [first, second] = await deliveriesOf(webhook.id);
+  expect(first).toMatchObject({ attempts: 1, status: 'pending' });
+  expect(second).toMatchObject({ attempts: 0, status: 'pending', dueAt: first!.dueAt });
 });
 
 /** Starts deliveries at an endpoint that answers when told to; others wait for their slots when this resolves. */

@@ -1,7 +1,7 @@
 import { now, nowForAll } from '../../../common/clock.ts';
+import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
-import { transaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import {
   updateWebhookHeard,
@@ -15,7 +15,7 @@ import {
 } from '../../../transports/webhook-http.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
-import { faultDelayMs, noteOwnFault } from '../../work/write-outcome.ts';
+import { faultDelayMs, noteOwnFault, writeOutcome } from '../../work/write-outcome.ts';
 import { signedHeaders } from '../signatures.ts';
 import { bodyOf, madeFor } from './body.ts';
 import { open, type Permit } from './concurrency-limiter.ts';
@@ -75,11 +75,7 @@ async function attemptClaimed(
     await endUnsent(delivery, until, latest);
     return 'done';
   }
-  try {
-    await writeDown(delivery, webhook, until, posted, isTest);
-  } finally {
-    if (posted.pause) endNote(webhook.id);
-  }
+  await writeDown(delivery, webhook, until, posted, isTest);
   return 'done';
 }
 
@@ -96,8 +92,9 @@ async function endUnsent(delivery: Delivery, until: Date, webhook: system.Pacing
 }
 
 type Answered = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
+type Pause = { until: Date; busyCount: number };
 /** `pause`: the endpoint asked us to wait. */
-type Posted = Answered & { pause: { until: Date; busyCount: number } | null };
+type Posted = Answered & { pause: Pause | null };
 
 /** Posts a delivery. Null: no slot came free in time, or when one did the delivery was not wanted any more. */
 function post(
@@ -151,8 +148,7 @@ async function writeDown(
 ): Promise<void> {
   const isSuccess = result.error === null;
   const isBusy = result.responseStatus === 429;
-  // First: what follows may fail, and the pause holds even if another worker has the delivery now. It only grows.
-  if (pause) await transaction(() => updateWebhookPaused(webhook.id, pause.until, pause.busyCount));
+  if (pause) await writePause(webhook.id, until, pause);
   const isOurs = await finish(
     delivery,
     until,
@@ -176,6 +172,19 @@ async function writeDown(
   await noteEnd({ webhookId: webhook.id, workspaceId, host: new URL(webhook.url).host, isSuccess, endedAt });
 }
 
+/**
+ * Comes before the outcome of the attempt: writing that may fail, and the pause holds even if another worker has the
+ * delivery now. It only grows. While the pause is not on disk, the note of it holds it in this process.
+ */
+async function writePause(webhookId: string, leaseEnd: Date, { until, busyCount }: Pause): Promise<void> {
+  try {
+    await writeOutcome(leaseEnd, () => updateWebhookPaused(webhookId, until, busyCount));
+    endNote(webhookId);
+  } catch (error) {
+    logger.warn({ err: error, webhookId }, 'the pause of a webhook could not be written');
+  }
+}
+
 const longestBackoffSeconds = 300;
 
 /**
@@ -186,7 +195,7 @@ const longestBackoffSeconds = 300;
 function pauseAfter(
   { busyCount: before, pausedUntil }: ClaimedWebhook,
   { attemptedAt, endedAt, result }: Answered,
-): { until: Date; busyCount: number } {
+): Pause {
   const busyCount =
     before > 0 && pausedUntil && attemptedAt < pausedUntil ? before : Math.min(before + 1, 100);
   const seconds = Math.max(
