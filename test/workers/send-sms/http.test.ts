@@ -9,6 +9,7 @@ import * as retention from '../../../shared/domain/operations/retention.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { closeGateways } from '../../../shared/transports/sms.ts';
 import { nowSeconds, type SignatureOptions, signRequest } from '../../support/api/sign-request.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
@@ -99,6 +100,18 @@ test('a text goes out, and its receipt comes back, once', async () => {
     status: 'delivered',
     eventTypes: ['sms.queued', 'sms.sent', 'sms.delivered'],
   });
+});
+
+test('a receipt that is posted again says nothing of a newer text with the same reference', async () => {
+  const [older, newer] = [await sentText(), await sentText()];
+  const said = receipt(older);
+  expect((await post(said)).status).toBe(204);
+  await query('UPDATE sms_messages SET gateway_reference = ? WHERE id = ?', [
+    said.reference,
+    idToBytes(newer),
+  ]);
+  expect((await post(said)).status).toBe(204);
+  expect(await Promise.all([older, newer].map(statusOf))).toEqual(['delivered', 'sent']);
 });
 
 test.each([

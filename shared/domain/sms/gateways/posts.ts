@@ -1,6 +1,10 @@
 import { now } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
-import { type GatewayPost, insertGatewayPost } from '../../../db/sms/gateway-posts.system.ts';
+import {
+  type GatewayPost,
+  insertGatewayPost,
+  isGatewayPostStored,
+} from '../../../db/sms/gateway-posts.system.ts';
 import type { GatewayReceipt, GatewayText } from '../../../schemas/sms/gateway-posts.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import { partReference } from '../../../transports/sms/http/part-reference.ts';
@@ -16,17 +20,22 @@ type TextPost = { gateway: string; text: GatewayText };
 
 /**
  * A receipt of a text that nobody knows is kept for a while: the text may be on its way to the disk. Receipts are
- * applied first and outside of any transaction, because applying them needs a connection of its own; a post that comes
- * again changes nothing, and its id only tells that.
+ * applied before their posts are stored and outside of any transaction, because applying them needs a connection of its
+ * own. A post that comes again is not applied again: meanwhile the gateway may have given its reference to a newer text.
  */
 export const takeReceipt = reportingFailure(async ({ gateway, receipt }: ReceiptPost): Promise<void> => {
   const { id, reference, part } = receipt;
+  const post: GatewayPost = { gateway, kind: 'receipt', id };
+  if (await isGatewayPostStored(post)) {
+    count('sms_gateway_receipts', { gateway, outcome: 'repeated' });
+    return;
+  }
   const { isKnown } = await receipts.apply({
     gateway,
     reference: part === null ? reference : partReference(reference, part),
     reason: reasonOf(receipt),
   });
-  const isNew = await insertGatewayPost({ gateway, kind: 'receipt', id }, now());
+  const isNew = await insertGatewayPost(post, now());
   count('sms_gateway_receipts', { gateway, outcome: isNew ? (isKnown ? 'applied' : 'unknown') : 'repeated' });
 });
 
