@@ -189,7 +189,8 @@ export async function recountDue(): Promise<number> {
     const isDone = await workspaces.run({ workspaceId }, () => recount(workspaceId, before));
     if (isDone) done += 1;
     // Otherwise it would be the first of every run, and a slow one the only one.
-    else if (isDone === undefined) await system.updateRecountFailed(workspaceId, now());
+    else if (isDone === undefined)
+      await workspaces.run({ workspaceId }, () => system.updateRecountFailed(workspaceId, now()));
   }
   workspaces.end();
   return done;

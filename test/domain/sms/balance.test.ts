@@ -88,16 +88,22 @@ test('a message held for 72 hours fails, and its parts are given back', async ()
   expect(await left()).toBe(1);
 });
 
-test('a held message that cannot be failed holds up none behind it', async () => {
-  await credit(1);
-  const [first, second] = [await sendSms(api, own), await sendSms(api, own)];
-  await advanceClock(73 * 3_600_000);
-  await query(`CREATE TRIGGER refuse_end BEFORE UPDATE ON sms_messages FOR EACH ROW
-    IF NEW.id = X'${idToBytes(first.id).toString('hex')}' THEN SIGNAL SQLSTATE '45000'; END IF`);
-  await expect(recovery.sweep()).rejects.toThrow();
-  await query('DROP TRIGGER refuse_end');
-  expect(await Promise.all([first, second].map(({ id }) => statusOf(id)))).toEqual(['held', 'failed']);
-});
+test.each([
+  ['refused', 1644],
+  ['locked', 1205],
+])(
+  'a held message that cannot be failed, because it is %s, holds up none behind it',
+  async (_why, number) => {
+    await credit(1);
+    const [first, second] = [await sendSms(api, own), await sendSms(api, own)];
+    await advanceClock(73 * 3_600_000);
+    await query(`CREATE TRIGGER refuse_end BEFORE UPDATE ON sms_messages FOR EACH ROW
+    IF NEW.id = X'${idToBytes(first.id).toString('hex')}' THEN SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = ${number}; END IF`);
+    await expect(recovery.sweep()).rejects.toThrow();
+    await query('DROP TRIGGER refuse_end');
+    expect(await Promise.all([first, second].map(({ id }) => statusOf(id)))).toEqual(['held', 'failed']);
+  },
+);
 
 test('a message that is cancelled gives its price back once, a held one has none to give', async () => {
   await credit(part + 1);

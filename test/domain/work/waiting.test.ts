@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
+import { listWorkspacesToRecount } from '../../../shared/db/work/waiting-counts.system.ts';
 import { changeWaiting, findWaiting } from '../../../shared/db/work/waiting-counts.ts';
 import * as waiting from '../../../shared/domain/work/waiting.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
@@ -89,6 +91,24 @@ test('each workspace is recounted once an hour', async () => {
   await advanceClock(hourMs + 1_000);
   await waiting.recountDue();
   expect(await recounts()).toBe(2);
+});
+
+test('a workspace whose failed recount cannot be noted holds up no other', async () => {
+  const ids = await Promise.all(Array.from({ length: 3 }, async () => (await workspace()).workspaceId));
+  await waiting.recountDue();
+  await advanceClock(hourMs + 1_000);
+  const [first] = await listWorkspacesToRecount(now(), 1);
+  await query(`CREATE TRIGGER refuse_recount BEFORE UPDATE ON waiting_counts FOR EACH ROW
+    IF NEW.workspace_id = X'${idToBytes(first!).toString('hex')}' THEN SIGNAL SQLSTATE '45000'; END IF`);
+  try {
+    await expect(waiting.recountDue()).rejects.toThrow();
+  } finally {
+    await query('DROP TRIGGER refuse_recount');
+  }
+  const recounts = await Promise.all(
+    ids.filter((id) => id !== first).map(async (id) => (await shardsOf(id))[0]!['recounts']),
+  );
+  expect(recounts.map(Number)).toEqual(recounts.map(() => 2));
 });
 
 test('a workspace that cannot be recounted holds up no other, and is not the first again', async () => {
