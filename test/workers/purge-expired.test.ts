@@ -191,6 +191,54 @@ test('a purge ends with the batch in hand when its process is to stop, and the n
   expect(await countLeft()).toBe(0);
 });
 
+/** Stores an old row in each of these tables, of which the purge deletes in this order. */
+async function storeOldRows() {
+  await query(
+    `INSERT INTO sms_receipts_unmatched (gateway, reference, received_at) VALUES ('a', 'a', '2020-01-01')`,
+  );
+  await query(
+    `INSERT INTO sms_parts (gateway, reference, sms_id, part, taken_at) VALUES ('a', 'a', '', 1, '2020-01-01')`,
+  );
+  await query(`INSERT INTO sms_inbound_parts VALUES ('a', 'a', 'a', 1, 2, 1, 'a', '2020-01-01')`);
+  await query(`INSERT INTO sms_gateway_posts (gateway, digest, received_at) VALUES ('a', '', '2020-01-01')`);
+  const tables = ['sms_receipts_unmatched', 'sms_parts', 'sms_inbound_parts', 'sms_gateway_posts'];
+  return {
+    tables,
+    left: async () => {
+      const counts = await Promise.all(
+        tables.map(
+          async (table) => (await query(`SELECT COUNT(*) AS n FROM ${table} WHERE gateway = 'a'`))[0]!.n,
+        ),
+      );
+      return counts.map(Number);
+    },
+  };
+}
+
+test('a purge that is to stop ends with the kind in hand', async () => {
+  const { left } = await storeOldRows();
+  for (let questions = 0; (await left())[0] === 1; questions += 1) {
+    let asked = 0;
+    await retention.purge(() => ++asked > questions);
+  }
+  expect(await left()).toEqual([0, 1, 1, 1]);
+  await retention.purge();
+  expect(await left()).toEqual([0, 0, 0, 0]);
+});
+
+test('three outages in a row end a purge', async () => {
+  const { tables, left } = await storeOldRows();
+  for (const table of tables.slice(0, 3))
+    await query(`CREATE TRIGGER ${table}_away BEFORE DELETE ON ${table} FOR EACH ROW
+      SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1053`);
+  const purged = await retention.purge().catch((error: unknown) => error);
+  for (const table of tables.slice(0, 3)) await query(`DROP TRIGGER ${table}_away`);
+  expect(purged).toMatchObject({ code: 'service_unavailable' });
+  expect(await left()).toEqual([1, 1, 1, 1]);
+  await retention.purge();
+  expect(await left()).toEqual([0, 0, 0, 0]);
+});
+
 test('a kind that cannot be deleted, and one at the start, keep no other kind', async () => {
   changeSettings({ SMTP_URL: (await startSmtpSink()).url });
   const email = await acceptEmail(own);

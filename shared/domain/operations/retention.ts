@@ -48,10 +48,11 @@ const hourMs = 3_600_000;
  * Deletes rows whose retention has ended. Events and deliveries go an hour late, so that a reader who is just in time
  * never meets a gap. Batches are small, so that nothing waits long for them. If the process must stop, the next run
  * does the rest. If a kind fails, it is left to the next run, and the first fault is thrown after the other kinds are
- * done. Returns how many rows were deleted.
+ * done; an outage that lasts ends the run. Returns how many rows were deleted.
  */
 export async function purge(isStopping: () => boolean = () => false): Promise<number> {
   const deletions = isolated('a kind of old data could not be deleted');
+  const isOver = () => isStopping() || deletions.isInOutage();
   const until = new Date(now().getTime() - config.EVENT_RETENTION_DAYS * 24 * hourMs - hourMs);
   const position = (await deletions.run({ kind: 'marks' }, () => markAndFindPosition(until))) ?? 0;
   await deletions.run({ kind: 'expiredDeliveries' }, () => expire(isStopping));
@@ -61,9 +62,10 @@ export async function purge(isStopping: () => boolean = () => false): Promise<nu
   });
   const kinds = new Map(Object.entries(kindsOf(until, position, isStopping)));
   let gone = 0;
-  for (let batch = 0; batch < batchesPerRun && !isStopping(); batch += 1) {
+  for (let batch = 0; batch < batchesPerRun && !isOver(); batch += 1) {
     let most = 0;
     for (const [kind, one] of kinds) {
+      if (isOver()) break;
       const rows = await deletions.run({ kind }, one);
       if (rows === undefined) kinds.delete(kind);
       gone += rows ?? 0;
@@ -71,9 +73,10 @@ export async function purge(isStopping: () => boolean = () => false): Promise<nu
     }
     if (most < batchSize) break;
   }
-  await deletions.run({ kind: 'marks' }, () =>
-    system.deleteMarksBefore(new Date(until.getTime() - 24 * hourMs)),
-  );
+  if (!isOver())
+    await deletions.run({ kind: 'marks' }, () =>
+      system.deleteMarksBefore(new Date(until.getTime() - 24 * hourMs)),
+    );
   deletions.end();
   if (!isStopping()) count('purge_runs');
   return gone;
