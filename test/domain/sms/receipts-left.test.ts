@@ -5,6 +5,7 @@ import { insertUnmatchedReceipt } from '../../../shared/db/sms/receipts.system.t
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import { matchLeft } from '../../../shared/domain/sms/gateways/receipts.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
+import { closeEverything } from '../../../shared/lifecycle.ts';
 import { startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -30,4 +31,27 @@ test('a sweep reads few of many receipts that match nothing, and reaches one far
     await matchLeft(500);
     return (await smsOf(own, id)).status === 'delivered';
   });
+});
+
+test('a process that closed its connections looks at the receipts from the first one again', async () => {
+  await query('DELETE FROM sms_receipts_unmatched');
+  await matchLeft(1);
+  const [api, own] = [await startApi(), await textingWorkspace()];
+  const texts = await Promise.all(
+    ['a', 'b', 'c'].map(async (reference) => {
+      const { id } = await sendSms(api, own);
+      await attempt(id);
+      await query('UPDATE sms_messages SET gateway_reference = ? WHERE id = ?', [reference, idToBytes(id)]);
+      return { id, gateway: (await smsOf(own, id)).gateway!, reference, reason: null };
+    }),
+  );
+  const statuses = () => Promise.all(texts.map(async ({ id }) => (await smsOf(own, id)).status));
+  const [first, ...others] = texts;
+  for (const receipt of others) await insertUnmatchedReceipt(receipt, now());
+  await matchLeft(1);
+  expect(await statuses()).toEqual(['sent', 'delivered', 'sent']);
+  await insertUnmatchedReceipt(first!, now());
+  await closeEverything();
+  await matchLeft(1);
+  expect(await statuses()).toEqual(['delivered', 'delivered', 'sent']);
 });

@@ -1,5 +1,6 @@
 import { batcher } from '../../../common/batcher.ts';
 import { now } from '../../../common/clock.ts';
+import { forgetAtEnd } from '../../../common/closing.ts';
 import { isolated } from '../../../common/isolated.ts';
 import { count } from '../../../common/metrics.ts';
 import { fitting } from '../../../db/client/outside-text.ts';
@@ -148,6 +149,9 @@ const early = batcher<db.MessageReference, db.ReportedReceipt | null>({
 
 /** The place that `matchLeft` goes on from. */
 let place: db.MessageReference | null = null;
+forgetAtEnd(() => {
+  place = null;
+});
 
 /**
  * Matches receipts that were left over when a process ended between two steps. Where there are many, each call looks at
