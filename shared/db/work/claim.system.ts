@@ -155,16 +155,17 @@ type BeforeHandover = Lease & {
 
 /**
  * Makes the function that undoes a claim after a fault of ours, before the other side was contacted: the row is due at
- * `at`, as if nobody had claimed it. If `triedAt` is given, it is the first try of a row that has had none.
+ * `at`, as if nobody had claimed it. If `triedAt` is given, the row is put off: it is parked, so that it takes no place
+ * among the owner's jobs, and `triedAt` is the first try of a row that has had none.
  */
 export function claimUndoer({ name }: WorkTable): (claim: BeforeHandover) => Promise<void> {
   return ({ id, token, at, triedAt, handoverAt, uncertainCount }) =>
     outsideTransaction(async () => {
       await query(
-        `UPDATE ${name} ${byId} SET lease_token = NULL, claims = claims - 1, due_at = ?,
+        `UPDATE ${name} ${byId} SET lease_token = NULL, claims = claims - 1, due_at = ?, parked = ?,
            tried_at = COALESCE(tried_at, ?), handover_at = ?, uncertain_count = ?
          WHERE id = ? AND lease_token = ?`,
-        [at, triedAt, handoverAt, uncertainCount, idToBytes(id), token],
+        [at, triedAt !== null, triedAt, handoverAt, uncertainCount, idToBytes(id), token],
       );
     });
 }

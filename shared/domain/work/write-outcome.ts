@@ -45,7 +45,7 @@ type Undone = { at: Date; triedAt: Date | null; handoverAt: Date | null; uncerta
  * Runs an attempt under a claim of `leaseSeconds`: first `prepare`, before the other side is spoken to, then the
  * hand-over, if `prepare` returns one. A fault during `prepare` is no fault of the message, so the claim is undone:
  * otherwise the message would wait for the end of the lease, and the claim would count as a worker that died. After an
- * outage the message is due at once. Any other fault puts it off, until `giveUp` ends it.
+ * outage the message is due at once. Any other fault puts it off: it is parked, until `giveUp` ends it.
  */
 export async function prepareAndHandOver(
   { id, dueAt, handoverAt, uncertainCount }: Claim,
@@ -83,7 +83,7 @@ export async function prepareAndHandOver(
     const end = giveUp(next);
     if (end) return end;
     await writeOutcome(leaseEnd, () => giveBack(next, at));
-    return { retryAt: next };
+    return 'dropped';
   }
   return typeof prepared === 'function' ? prepared() : prepared;
 }

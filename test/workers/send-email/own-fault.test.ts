@@ -6,10 +6,12 @@ import { forget } from '../../../shared/domain/email/domains/signing.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
-import { useDatabase } from '../../support/database/database.ts';
+import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { advanceClockTo } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -50,7 +52,7 @@ test('an email whose key does not open waits for the operator, however often it 
   takeCounts();
   for (let tries = 0; tries < 12; tries += 1) {
     await tryWhenDue(email);
-    expect(await email.read()).toMatchObject({ status: 'queued', claims: 0, retries: 0 });
+    expect(await email.read()).toMatchObject({ status: 'queued', parked: true, claims: 0, retries: 0 });
   }
   expect(new Map(takeCounts()).get('own_faults{work="email"}')).toBe(12);
 
@@ -76,4 +78,22 @@ test.each([
   await tryWhenDue(email);
   expect(await email.read()).toMatchObject({ status: 'failed', reason: { code: 'internal_error' } });
   await repair();
+});
+
+test('emails whose key does not open leave the room in Redis to others of their workspace', async () => {
+  changeSettings({ EMAIL_JOBS_PER_WORKSPACE: 2 });
+  await forgetRedis();
+  const broken = [await acceptEmail(own), await acceptEmail(own)];
+  await breakKey();
+  for (const email of broken) await tryWhenDue(email);
+  // The workspace gets a second domain, whose key opens.
+  const sound = await workspace();
+  await query('UPDATE email_domains SET workspace_id = ? WHERE name = ?', [
+    idToBytes(own.workspaceId),
+    sound.domain,
+  ]);
+  const email = await acceptEmail({ ...own, sender: sound.sender });
+  const workers = await runWorkers(['send-email', 'sweep']);
+  await waitFor('it is sent', async () => (await email.read()).status === 'sent', { timeoutMs: 30_000 });
+  await workers.stop();
 });

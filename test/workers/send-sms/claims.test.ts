@@ -4,7 +4,7 @@ import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as system from '../../../shared/db/sms/messages.system.ts';
 import * as balance from '../../../shared/domain/sms/balance.ts';
-import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import { attempt, deliver } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as prices from '../../../shared/domain/sms/prices.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { Submission } from '../../../shared/transports/sms.ts';
@@ -190,8 +190,8 @@ test('a text that a fault of our own stops waits for the operator, however often
   const { id } = await send();
   await withoutSenders(async () => {
     for (let tries = 0; tries < 12; tries += 1) {
-      expect(await attempt(id)).toEqual({ retryAt: expect.any(Date) });
-      expect(await smsOf(own, id)).toMatchObject({ status: 'queued', claims: 0, retries: 0 });
+      expect(await attempt(id)).toBe('dropped');
+      expect(await smsOf(own, id)).toMatchObject({ status: 'queued', parked: true, claims: 0, retries: 0 });
       await advanceClockTo((await smsOf(own, id)).dueAt!);
     }
   });
@@ -199,10 +199,29 @@ test('a text that a fault of our own stops waits for the operator, however often
   expect(gateway.taken).toHaveLength(1);
 });
 
+test('texts of one job that a fault of our own stops wait in their rows, as their job does not come again', async () => {
+  const texts = [await send('a'), await send('b')];
+  await query("UPDATE sms_messages SET lane = 'bulk' WHERE workspace_id = ?", [idToBytes(own.workspaceId)]);
+  const [first, other] = texts.map(({ id }) => id);
+  const job = {
+    smsId: first,
+    workspaceId: own.workspaceId,
+    others: [{ smsId: other, requestId: null }],
+  };
+  await withoutSenders(async () => expect(await deliver('bulk', job)).toBe('done'));
+  for (const { id } of texts) {
+    const text = await smsOf(own, id);
+    expect(text).toMatchObject({ status: 'queued', parked: true, claims: 0 });
+    await advanceClockTo(text.dueAt!);
+  }
+  expect(await deliver('bulk', job)).toBe('done');
+  expect(gateway.taken.map(({ content }) => content).toSorted()).toEqual(['a', 'b']);
+});
+
 test('a text that a fault of our own never lets go fails after 48 hours, and is paid back', async () => {
   const { id } = await send();
   await withoutSenders(async () => {
-    expect(await attempt(id)).toEqual({ retryAt: expect.any(Date) });
+    expect(await attempt(id)).toBe('dropped');
     await advanceClock(48 * 3_600_000);
     expect(await attempt(id)).toBe('done');
   });
