@@ -3,6 +3,7 @@ import { takeCounts } from '../../../shared/common/metrics.ts';
 import { query } from '../../../shared/db/client.ts';
 import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
 import { forget } from '../../../shared/domain/email/domains/signing.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
@@ -96,4 +97,20 @@ test('emails whose key does not open leave the room in Redis to others of their 
   const workers = await runWorkers(['send-email', 'sweep']);
   await waitFor('it is sent', async () => (await email.read()).status === 'sent', { timeoutMs: 30_000 });
   await workers.stop();
+});
+
+test('an email that cannot be composed uses up no sending limit, however often it is tried', async () => {
+  await workspaces.change(own.workspaceId, { emailsPerDay: 5 });
+  const attachment = { filename: 'a.pdf', contentType: 'application/pdf', content: 'YQ==' };
+  const broken = await acceptEmail(own, { attachments: [attachment] });
+  const email = await acceptEmail(own);
+  await query('RENAME TABLE email_attachments TO email_attachments_away');
+  try {
+    for (let tries = 0; tries < 6; tries += 1) await tryWhenDue(broken);
+    expect((await broken.read()).status).toBe('queued');
+    expect(await attempt(email.id)).toBe('done');
+  } finally {
+    await query('RENAME TABLE email_attachments_away TO email_attachments');
+  }
+  expect((await email.read()).status).toBe('sent');
 });

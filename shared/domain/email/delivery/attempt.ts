@@ -86,9 +86,10 @@ async function prepare(
   }
   const { domain } = sending;
 
-  if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
   if (!message) return finish(token, email, fail(email, incomplete));
+  // An email counts only once it is composed: one that cannot be composed is tried again and again.
+  if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   if (!(await system.updateHandoverStarted({ id: emailId, lane, token, at: now() }))) return 'dropped';
   return async () => {
     const result = await handOver({
