@@ -13,11 +13,16 @@ const longestWaitMs = 5_000;
  * (architecture rule 9).
  */
 export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): Promise<T> {
+  let isNoted = false;
   for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
     try {
       return await write();
     } catch (error) {
       if (now().getTime() + waitMs >= leaseEnd.getTime()) throw error;
+      if (!isNoted && !isOutage(error)) {
+        logger.error({ err: error }, 'an outcome could not be written; it is tried again');
+        isNoted = true;
+      }
       // Outcomes that failed in one batch must not meet in one again: one of them may be the fault of all.
       await sleep(waitMs * (0.5 + Math.random() / 2));
     }

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { isOutage } from '../../../shared/common/errors.ts';
+import { logger } from '../../../shared/common/logger.ts';
 import { query } from '../../../shared/db/client.ts';
 import { writeOutcome } from '../../../shared/domain/work/write-outcome.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -21,10 +23,30 @@ test.each([3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1135])(
 
 const unexpected = 1105;
 
+/** Returns the lines that the logger writes from now on. */
+function logged(): string[] {
+  const lines: string[] = [];
+  const stream = (logger as unknown as Record<symbol, { write: (line: string) => void }>)[
+    pino.symbols.streamSym
+  ]!;
+  const written = vi.spyOn(stream, 'write').mockImplementation((line) => void lines.push(line));
+  const { level } = logger;
+  logger.level = 'error';
+  onTestFinished(() => {
+    logger.level = level;
+    written.mockRestore();
+  });
+  return lines;
+}
+
 // Shows F35
-test.each([1026, unexpected])(
-  'an outcome that the database refuses with error %i is written again while the lease lasts',
-  async (number) => {
+test.each([
+  [1026, 0],
+  [unexpected, 1],
+])(
+  'an outcome that the database refuses with error %i is written again while the lease lasts, and logged %i times',
+  async (number, times) => {
+    const lines = logged();
     let writes = 0;
     const write = async () => {
       writes += 1;
@@ -33,6 +55,7 @@ test.each([1026, unexpected])(
     };
     expect(await writeOutcome(new Date(now().getTime() + 120_000), write)).toBe('written');
     expect(writes).toBe(3);
+    expect(lines.filter((line) => line.includes('could not be written'))).toHaveLength(times);
   },
 );
 
