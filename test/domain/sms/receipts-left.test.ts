@@ -3,7 +3,7 @@ import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import { insertUnmatchedReceipt } from '../../../shared/db/sms/receipts.system.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
-import { matchLeft } from '../../../shared/domain/sms/gateways/receipts.ts';
+import { apply, follow, matchLeft } from '../../../shared/domain/sms/gateways/receipts.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { closeEverything } from '../../../shared/lifecycle.ts';
 import { startApi } from '../../support/api/start-api.ts';
@@ -54,4 +54,27 @@ test('a process that closed its connections looks at the receipts from the first
   await closeEverything();
   await matchLeft(1);
   expect(await statuses()).toEqual(['delivered', 'delivered', 'sent']);
+});
+
+test('texts whose results are not written do not keep the receipts of others waiting', async () => {
+  const [api, own] = [await startApi(), await textingWorkspace()];
+  const { id } = await sendSms(api, own);
+  await attempt(id);
+  const message = await smsOf(own, id);
+  const receipt = (reference: string) => apply({ gateway: message.gateway!, reference, reason: null });
+  const stuck = ['stuck 1', 'stuck 2'];
+  for (const gatewayReference of stuck)
+    follow({ ...message, gatewayReference }, undefined, new Promise(() => undefined));
+  const early = stuck.map(receipt);
+  expect(await receipt(message.gatewayReference!)).toEqual({ isKnown: true });
+  expect((await smsOf(own, id)).status).toBe('delivered');
+  // They are stored, and applied once their texts are known.
+  expect(await Promise.all(early)).toEqual([{ isKnown: false }, { isKnown: false }]);
+  await query("UPDATE sms_messages SET status = 'sent', gateway_reference = 'stuck 2' WHERE id = ?", [
+    idToBytes(id),
+  ]);
+  await waitFor('the receipt is applied', async () => {
+    await matchLeft(500);
+    return (await smsOf(own, id)).status === 'delivered';
+  });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { batcher } from '../../../common/batcher.ts';
 import { now } from '../../../common/clock.ts';
 import { forgetAtEnd } from '../../../common/closing.ts';
@@ -36,6 +37,12 @@ export async function apply(receipt: db.ReportedReceipt): Promise<{ isKnown: boo
 }
 
 /**
+ * The longest wait for the result of a text: one that cannot be written must not hold up the receipts of other texts.
+ * After this time the receipt of the text is stored as unmatched.
+ */
+const longestWaitMs = 2_000;
+
+/**
  * Applies the receipts of a moment in one transaction. Returns false for receipts that it leaves alone: those of texts
  * of several parts, and of unknown texts.
  */
@@ -43,9 +50,11 @@ const applyTogether = batcher<db.ReportedReceipt, boolean>({
   maxItems: 100,
   maxInFlight: 2,
   run: async (receipts) => {
-    await Promise.allSettled(
-      receipts.flatMap(({ gateway, reference }) => underWay.get(nameOf(gateway, reference)) ?? []),
+    const results = receipts.flatMap(
+      ({ gateway, reference }) => underWay.get(nameOf(gateway, reference)) ?? [],
     );
+    if (results.length > 0)
+      await Promise.race([Promise.all(results), sleep(longestWaitMs, undefined, { ref: false })]);
     return transaction(async () => {
       const known = new Map(
         (await listSmsOfGatewaysForUpdate(receipts)).map((message) => [
