@@ -167,14 +167,14 @@ test('while Redis is away nothing is marked as being in Redis', async () => {
   const { REDIS_URL } = config;
   const email = await scheduledIn(60);
   await advanceClock(50 * minuteMs);
-  await closeQueues();
   changeSettings({ REDIS_URL: line.url });
+  await closeQueues();
   await waitFor('Redis answers', () => producerConnection().ping());
   line.refuse();
   await recovery.sweep();
   expect((await email.read()).parked).toBe(true);
-  await closeQueues();
   changeSettings({ REDIS_URL });
+  await closeQueues();
   await waitFor('Redis answers', () => producerConnection().ping());
   await recovery.sweep();
   expect((await email.read()).parked).toBe(false);

@@ -47,8 +47,8 @@ beforeAll(async () => {
 });
 
 async function use(url: string): Promise<void> {
-  await closeDatabase();
   changeSettings({ MYSQL_URL: url });
+  await closeDatabase();
 }
 
 const caller = { workspaceId, scopes: new Set(scopes) } as unknown as Caller;

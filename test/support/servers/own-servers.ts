@@ -4,12 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
-import * as kept from '../../../scripts/setup/kept.ts';
 import { initialData, startMysql } from '../../../scripts/setup/servers/mysql.ts';
 import { findMysql, findRedis, type Program } from '../../../scripts/setup/servers/programs.ts';
 import { startRedis } from '../../../scripts/setup/servers/redis.ts';
 import type { Server } from '../../../scripts/setup/servers/server.ts';
 import { newDatabaseName } from '../database/database-name.ts';
+import { freePort } from '../processes/free-port.ts';
 import { atEnd } from '../runner/at-end.ts';
 
 /** A server of one test file, whose tests may break it. It has its own folder and ends with the file. */
@@ -119,7 +119,7 @@ export async function startOwnMysql({
   // A server with extra options or a limited disk must create its own data with them, and copies none.
   const isPlain = diskBytes === undefined && options.length === 0 && before.length === 0;
   const copy = isPlain ? { copyOf: await initialData(found) } : {};
-  const port = await kept.port(folder, 'mysql');
+  const port = await freePort();
   const dataFolder = path.join(folder, program.kind.toLowerCase());
   const server = await run({
     start: async () => {
@@ -210,7 +210,7 @@ export async function startOwnRedis({
 } = {}): Promise<OwnServer> {
   const folder = ownFolder('own-redis');
   const program = redisWith(await findRedis(silent), folder, options);
-  const port = await kept.port(folder, 'redis');
+  const port = await freePort();
   return run({ start: () => startRedis(program, folder, port, password), findPid: redisPid });
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import * as kept from '../../../scripts/setup/kept.ts';
 import { type ClusterNode, formCluster, slotCount } from '../../../scripts/setup/servers/redis-cluster.ts';
+import { freePort } from '../processes/free-port.ts';
 import { waitFor } from '../time/wait-for.ts';
 import type { CertificateFiles } from './certificate.ts';
-import { type OwnServer, ownFolder, startOwnRedis } from './own-servers.ts';
+import { type OwnServer, startOwnRedis } from './own-servers.ts';
 
 /** Several Redis nodes of one test file with failover between them; they end with the file. */
 export type RedisGroup = {
@@ -54,7 +54,7 @@ async function startNode(
     const node = await startOwnRedis({ password, options });
     return { ...node, place: placeOf(node.url) };
   }
-  const port = await kept.port(ownFolder('redis-tls'), 'tls');
+  const port = await freePort();
   const isInCluster = options.includes('--cluster-enabled');
   const ofTls = {
     'tls-port': String(port),
@@ -178,10 +178,8 @@ export async function startRedisCluster(
   prefix: string,
   { replicas: replicaCount = 1, nodeTimeoutMs = 1_000, certificate }: ClusterOptions = {},
 ): Promise<RedisGroup> {
-  const busFolder = ownFolder('redis-buses');
   const buses: number[] = [];
-  for (let number = 0; number < 3 + replicaCount; number += 1)
-    buses.push(await kept.port(busFolder, String(number)));
+  for (let number = 0; number < 3 + replicaCount; number += 1) buses.push(await freePort());
   const { nodes, password } = await startNodes(
     buses.map((bus) => [
       '--cluster-enabled',
