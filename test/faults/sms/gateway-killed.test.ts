@@ -93,7 +93,8 @@ test('a worker is killed amid 100 texts and receipts a second: none is lost, non
   const silent = await Promise.all(Array.from({ length: unanswered }, send));
   await waitFor(
     'the carrier has those that it does not answer',
-    () => smsc.taken.length === receipts + unanswered,
+    // On a slow machine the first ones come again before the last one has come.
+    () => smsc.taken.length >= receipts + unanswered,
   );
 
   const received = async () => {
