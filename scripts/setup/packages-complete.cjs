@@ -1,13 +1,16 @@
 // Ends with code 1 when node_modules lacks a package that the lock file has for this platform: npm leaves out optional
-// ones, native parts among them, without a word. Plain JavaScript, because it runs under whatever Node the system has.
+// ones, native parts among them, without a word. With --omit=dev those for development may be missing. Plain
+// JavaScript, because it runs under whatever Node the system has.
 const fs = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '../..');
 const { packages } = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
 const fits = (wanted, ours) => [].concat(wanted).includes(ours);
+const omitsDev = process.argv.includes('--omit=dev');
 const missing = Object.entries(packages).filter(
-  ([place, { os, cpu, libc }]) =>
+  ([place, { os, cpu, libc, dev }]) =>
+    !(dev && omitsDev) &&
     fits(os, process.platform) &&
     fits(cpu, process.arch) &&
     (libc === undefined || fits(libc, 'glibc')) &&

@@ -23,11 +23,11 @@ packages_fresh() {
 
 # npm writes its own lock file last, so a newer one means an installation by hand that came to its end.
 packages_installed_by_hand() {
-  [ "$root/node_modules/.package-lock.json" -nt "$root/package-lock.json" ] && packages_complete
+  [ "$root/node_modules/.package-lock.json" -nt "$root/package-lock.json" ] && packages_complete "$@" 2>/dev/null
 }
 
 packages_complete() {
-  PATH=$root/node_modules/.bin:$PATH node "$root/scripts/setup/packages-complete.cjs" 2>>"$npm_log"
+  PATH=$root/node_modules/.bin:$PATH node "$root/scripts/setup/packages-complete.cjs" "$@"
 }
 
 release_prepare_lock() {
@@ -145,7 +145,7 @@ install_packages() {
   say "Packages: npm ci (node_modules is missing or does not match package-lock.json)"
   npm_ci "$root"
   link_node
-  if ! packages_complete && ! node_is_at_least 24; then
+  if ! packages_complete 2>>"$npm_log" && ! node_is_at_least 24; then
     fetch_node
     npm_ci "$root"
     link_node
@@ -156,6 +156,8 @@ install_packages() {
 
 ensure_packages() {
   if packages_fresh; then return; fi
+  # The processes of a server run from packages without those for development. Another installation would take them away.
+  if [ "${packages_needed:-}" = run ] && packages_installed_by_hand --omit=dev; then return; fi
   take_prepare_lock
   if ! packages_fresh; then
     if ! packages_installed_by_hand; then

@@ -7,10 +7,11 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 
 const scripts = join(import.meta.dirname, '../../scripts');
@@ -199,4 +200,35 @@ test('a command can be started from anywhere', () => {
   const expected = { code: 0, stdout: helpOf('start'), stderr: '' };
   expect(run('/', `${join(untouched, 'scripts/start')} --help`)).toEqual(expected);
   expect(run(join(untouched, 'scripts'), '/bin/sh start --help')).toEqual(expected);
+});
+
+test('admin and migrate leave the packages of a server alone; start wants those for development too', () => {
+  const clone = cloneWith('server', '');
+  for (const file of ['prepare.sh', 'packages-complete.cjs'])
+    copyFileSync(join(scripts, 'setup', file), join(clone, 'scripts/setup', file));
+  const own = { os: [process.platform], cpu: [process.arch] };
+  const files = {
+    'package-lock.json': JSON.stringify({
+      packages: { 'node_modules/needed': own, 'node_modules/linter': { ...own, dev: true } },
+    }),
+    'node_modules/needed/package.json': '{}',
+    'node_modules/.package-lock.json': '{}',
+    'scripts/setup/local-environment.ts': '',
+    'scripts/setup/admin/admin.ts': "console.log('admin ran');",
+    'scripts/setup/migrate.ts': "console.log('migrate ran');",
+    'bin/npm': '#!/bin/sh\necho npm ran >&2\nexit 1\n',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(clone, name)), { recursive: true });
+    writeFileSync(join(clone, name), text, { mode: 0o755 });
+  }
+  // npm writes its own lock file last.
+  utimesSync(join(clone, 'package-lock.json'), 0, 0);
+  const path = [join(clone, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
+  const runHere = (command: string) => run(clone, `PATH='${path}'; ${command}`);
+  expect(runHere('scripts/admin workspace list')).toEqual({ code: 0, stdout: 'admin ran\n', stderr: '' });
+  expect(runHere('scripts/migrate up')).toEqual({ code: 0, stdout: 'migrate ran\n', stderr: '' });
+  expect(existsSync(join(clone, '.local'))).toBe(false);
+  for (const command of ['scripts/start', 'scripts/test api', 'scripts/bench'])
+    expect(runHere(command)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm ran') });
 });
