@@ -46,10 +46,10 @@ const ours = services.filter(([, { image }]) => image === 'messaging-service');
 const folder = mkdtempSync(join(tmpdir(), 'container-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the start script of a container with a `node` that only prints its arguments. */
+/** Runs the start script of a container with a `node` that only prints its arguments, and LOG_TO if it is set. */
 function run(...args: string[]) {
   mkdirSync(join(folder, 'bin'), { recursive: true });
-  writeFileSync(join(folder, 'bin/node'), '#!/bin/sh\necho node "$@"\n');
+  writeFileSync(join(folder, 'bin/node'), '#!/bin/sh\necho ${LOG_TO:+LOG_TO=$LOG_TO} node "$@"\n');
   chmodSync(join(folder, 'bin/node'), 0o755);
   const { status, stdout, stderr } = spawnSync(join(root, 'scripts/container/run'), args, {
     cwd: '/',
@@ -93,7 +93,7 @@ test('a process type runs its line of the Procfile, admin its arguments, and ano
   for (const { name, command } of types)
     expect(run(name)).toEqual({ status: 0, stdout: `${command}\n`, stderr: '' });
   expect(run('admin', 'workspace', 'create', 'A  B').stdout).toBe(
-    'node scripts/setup/admin/admin.ts workspace create A  B\n',
+    'LOG_TO=stderr node scripts/setup/admin/admin.ts workspace create A  B\n',
   );
   for (const args of [[], ['worker'], ['# On a machine'], ['']]) {
     const { status, stderr } = run(...args);
