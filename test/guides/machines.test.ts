@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { folder } from './run-program.ts';
+
+const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
+
+test('the guide puts every file that HAProxy reads where it looks for it, the check as a program', () => {
+  const guide = textOf('several-machines.md');
+  expect(guide).toContain('\ninstall -m 755 check-mysql.sh /etc/haproxy/\n');
+  expect(guide).toMatch(
+    /\ninstall -m 600 \/dev\/stdin \/etc\/haproxy\/check\.cnf <<'END'\n\[client\]\nuser=.+\npassword=.+\nEND\n/,
+  );
+  expect(textOf('haproxy.cfg')).toContain('external-check command /etc/haproxy/check-mysql.sh\n');
+  expect(textOf('check-mysql.sh')).toContain('--defaults-file=/etc/haproxy/check.cnf ');
+});
+
+test('the socket by which the guide switches servers is one that its HAProxy has, and may be told to', () => {
+  const [, socket] = /^ {2}stats socket (\S+) mode 600 level admin$/m.exec(textOf('haproxy.cfg')) ?? [];
+  expect(socket).toBeDefined();
+  expect(textOf('several-machines.md')).toContain(`\`${socket}\``);
+});
