@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { config } from '../../shared/config/config.ts';
 import { folder } from './run-program.ts';
 
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
@@ -19,4 +20,13 @@ test('the socket by which the guide switches servers is one that its HAProxy has
   const [, socket] = /^ {2}stats socket (\S+) mode 600 level admin$/m.exec(textOf('haproxy.cfg')) ?? [];
   expect(socket).toBeDefined();
   expect(textOf('several-machines.md')).toContain(`\`${socket}\``);
+});
+
+test('every container that the guide starts gets the time that a process takes to stop', () => {
+  const starts = textOf('deploy.md').match(/^\$ docker run -d .*$/gm) ?? [];
+  expect(starts.length).toBeGreaterThan(1);
+  for (const start of starts) {
+    const [, seconds] = /--stop-timeout (\d+) /.exec(start) ?? [];
+    expect([start, Number(seconds) > config.SHUTDOWN_SECONDS]).toEqual([start, true]);
+  }
 });
