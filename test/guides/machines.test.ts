@@ -30,3 +30,21 @@ test('every container that the guide starts gets the time that a process takes t
     expect([start, Number(seconds) > config.SHUTDOWN_SECONDS]).toEqual([start, true]);
   }
 });
+
+test('the unit starts again for as long as it takes, with the Node of the packages and time to stop', () => {
+  const [, unit = ''] = /```ini\n([^]*?)```/.exec(textOf('deploy.md')) ?? [];
+  const lines = unit.split('\n');
+  const sectionOf = (line: string) =>
+    lines.slice(0, lines.indexOf(line)).findLast((each) => each.startsWith('['));
+  // With the limits of systemd, five starts within 10 seconds without MySQL are the last ones.
+  expect(sectionOf('StartLimitIntervalSec=0')).toBe('[Unit]');
+  expect(sectionOf('Restart=always')).toBe('[Service]');
+  expect(sectionOf('RestartSec=2')).toBe('[Service]');
+  const [, node = ''] = /^ExecStart=\/srv\/messaging\/current\/(\S+) /m.exec(unit) ?? [];
+  const { packages } = JSON.parse(readFileSync(join(folder, '../../../package-lock.json'), 'utf8'));
+  expect(packages[node.replace(/\/bin\/node$/, '')]).toMatchObject({
+    version: expect.stringMatching(/^24\./),
+    optional: true,
+  });
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(config.SHUTDOWN_SECONDS);
+});
