@@ -42,7 +42,12 @@ export function commandLine({ stdout, stderr }: Output): Command {
     if (program.opts()['json']) stdout.write(`${JSON.stringify(result)}\n`);
     else stdout.write(Array.isArray(result) ? tableOf(result) : recordOf(result));
   }
-  const tools = { print, workspaceOf };
+  /** Prints a list that was read with one row more than it may show. */
+  function printFirst(rows: object[], most: number): void {
+    print(rows.slice(0, most));
+    if (rows.length > most) stderr.write(`The first ${most}; there are more\n`);
+  }
+  const tools = { print, printFirst, workspaceOf };
   addWorkspaceCommands(program, tools);
   addKeyCommands(program, tools);
   addDomainCommands(program, tools);

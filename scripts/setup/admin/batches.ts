@@ -4,6 +4,7 @@ import { isId } from '../../../shared/formats/ids.ts';
 
 type Tools = {
   print: (result: object | object[]) => void;
+  printFirst: (rows: object[], most: number) => void;
   /** The id itself, if there is such a workspace. */
   workspaceOf: (id: string) => Promise<string>;
 };
@@ -11,7 +12,7 @@ type Tools = {
 const mostListed = 200;
 
 /** The operator's commands about batches of text messages. */
-export function addBatchCommands(program: Command, { print, workspaceOf }: Tools): void {
+export function addBatchCommands(program: Command, { print, printFirst, workspaceOf }: Tools): void {
   const batch = program.command('batch').description('batches of text messages');
   batch
     .command('list [workspaceId]')
@@ -21,9 +22,9 @@ export function addBatchCommands(program: Command, { print, workspaceOf }: Tools
     .action(async (workspaceId: string | undefined) => {
       const found =
         workspaceId === undefined
-          ? await smsBatches.listUnfinished(mostListed)
+          ? await smsBatches.listUnfinished(mostListed + 1)
           : await listOf(await workspaceOf(workspaceId));
-      print(found.map(row));
+      printFirst(found.map(row), mostListed);
     });
   batch
     .command('show <batchId>')
@@ -40,7 +41,7 @@ export function addBatchCommands(program: Command, { print, workspaceOf }: Tools
 }
 
 async function listOf(workspaceId: string): Promise<smsBatches.OwnedBatch[]> {
-  const { data } = await smsBatches.list({ workspaceId }, { limit: mostListed });
+  const { data } = await smsBatches.list({ workspaceId }, { limit: mostListed + 1 });
   return data.map((batch) => ({ workspaceId, batch }));
 }
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { now } from '../../../shared/common/clock.ts';
 import { invalidFields } from '../../../shared/common/errors.ts';
 import * as reports from '../../../shared/domain/reports/reports.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { flatRow } from '../../../shared/formats/flat-row.ts';
 import { ReportFilter, SendsFilter } from '../../../shared/schemas/reports.ts';
 
@@ -45,16 +46,20 @@ export function addReportCommands(program: Command, { print, workspaceOf }: Tool
       print(data.map(flatRow));
     });
   report
-    .command('rebuild <workspaceId>')
+    .command('rebuild [workspaceId]')
     .description(
-      'count the messages of a workspace anew; hours of which messages are gone stay as they are. It takes a while, and nothing has to stop for it',
+      'count the messages of a workspace anew, or of all; hours of which messages are gone stay as they are. It takes a while, and nothing has to stop for it',
     )
     .option('--from <time>', 'the first hour, as RFC 3339; default as far back as messages are kept')
     .option('--to <time>', 'up to this hour; default now')
-    .action(async (workspaceId: string, { from, to }: Given) => {
-      const id = await workspaceOf(workspaceId);
+    .action(async (workspaceId: string | undefined, { from, to }: Given) => {
       const start = from === undefined ? reports.oldestKept() : timeOf(from);
-      print({ id, ...(await reports.rebuild(id, start, to === undefined ? nextHour() : timeOf(to))) });
+      const end = to === undefined ? nextHour() : timeOf(to);
+      const rebuilt = async (id: string) => ({ id, ...(await reports.rebuild(id, start, end)) });
+      if (workspaceId !== undefined) return print(await rebuilt(await workspaceOf(workspaceId)));
+      const all: object[] = [];
+      for (const { id } of await workspaces.listAll()) all.push(await rebuilt(id));
+      print(all);
     });
 }
 

@@ -7,6 +7,7 @@ import type { Sender } from '../../../shared/schemas/senders.ts';
 
 type Tools = {
   print: (result: object | object[]) => void;
+  printFirst: (rows: object[], most: number) => void;
   /** The id itself, if there is such a workspace. */
   workspaceOf: (id: string) => Promise<string>;
 };
@@ -21,7 +22,7 @@ export function addSenderCommands(program: Command, tools: Tools): void {
   addNumbers(program, tools);
 }
 
-function addReview(program: Command, { print, workspaceOf }: Tools): void {
+function addReview(program: Command, { print, printFirst, workspaceOf }: Tools): void {
   const sender = program.command('sender').description('senders of text messages; customers request them');
   sender
     .command('list [workspaceId]')
@@ -31,7 +32,7 @@ function addReview(program: Command, { print, workspaceOf }: Tools): void {
       if (workspaceId !== undefined && !pending)
         return print((await senders.listAll(await workspaceOf(workspaceId))).map(shown));
       const of = workspaceId && (await workspaceOf(workspaceId));
-      print(await toReview(of || null));
+      printFirst(await toReview(of || null, mostToReview + 1), mostToReview);
     });
   sender
     .command('add <workspaceId> <name>')
@@ -60,8 +61,8 @@ function addReview(program: Command, { print, workspaceOf }: Tools): void {
 }
 
 /** Returns everything that a reviewer needs. */
-async function toReview(only: string | null): Promise<object[]> {
-  const waiting = await senders.listToReview(only, mostToReview);
+async function toReview(only: string | null, limit: number): Promise<object[]> {
+  const waiting = await senders.listToReview(only, limit);
   return Promise.all(
     waiting.map(async ({ workspaceId, sender }) => {
       const { businessProfileId: profileId } = sender;

@@ -32,6 +32,16 @@ test('the operator reads the reports of a workspace, and has them made anew from
   const { printed } = await admin('reports', 'rebuild', own.workspaceId);
   expect(printed).toMatchObject({ id: own.workspaceId, messages: 2, left: 0 });
   expect(await shown()).toEqual(rows);
+  const other = await workspace();
+  const hourAgo = new Date(now().getTime() - 3_600_000).toISOString();
+  await query('DELETE FROM report_counts');
+  const all = (await admin('reports', 'rebuild', '--from', hourAgo)).printed;
+  for (const [id, messages] of [
+    [own.workspaceId, 2],
+    [other.workspaceId, 0],
+  ])
+    expect(all).toContainEqual(expect.objectContaining({ id, messages, left: 0 }));
+  expect(await shown()).toEqual(rows);
 });
 
 test('the operator reads each report as the API has it, with a column for each member', async () => {
