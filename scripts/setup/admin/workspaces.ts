@@ -118,7 +118,7 @@ function shown(workspace: Awaited<ReturnType<typeof workspaces.change>>): object
 async function customerView(id: string): Promise<object> {
   const owner = { workspaceId: id };
   const { country, createdAt, defaultSender, balance } = await workspaceRecord.show(owner);
-  const { total, ledger } = await reports.spend(owner, {});
+  const { total, ledger } = await reports.spendForOperator(owner, {});
   return {
     country,
     createdAt,

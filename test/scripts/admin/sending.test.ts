@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { config } from '../../../shared/config/config.ts';
+import { takeLease } from '../../../shared/coordination/leases.ts';
 import { query } from '../../../shared/db/client.ts';
 import { findWorkspace } from '../../../shared/db/workspace/workspaces.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
@@ -44,4 +46,19 @@ test('a single record is printed without the control characters of a text in it'
   expect(code).toBe(0);
   expect(text.split('\n')).toContain('stopReply: Bye sending: perhaps [2J');
   expect(text.split('\n')).not.toContain('sending: perhaps');
+});
+
+test('the operator sees a customer that has as many reports in hand as it may', async () => {
+  const busy = await workspace();
+  const ends = await Promise.all(
+    Array.from({ length: config.REPORTS_AT_ONCE }, (_, place) =>
+      takeLease(`report:${busy.workspaceId}:${place}`, 60),
+    ),
+  );
+  for (const end of ends) expect(end).not.toBeNull();
+  const { code, printed } = await admin('workspace', 'show', busy.workspaceId);
+  expect([code, printed]).toEqual([
+    0,
+    expect.objectContaining({ waitingMessages: 0, partsThisMonth: 0, spentGbpThisMonth: '0.0000' }),
+  ]);
 });
