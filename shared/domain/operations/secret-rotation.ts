@@ -30,7 +30,7 @@ export async function countLeft({ batch = defaultBatch } = {}): Promise<Rotation
   return ended;
 }
 
-type Page = Awaited<ReturnType<typeof db.listSealedOtherwise>>;
+type SealedPage = Awaited<ReturnType<typeof db.listSealedOtherwise>>;
 type ResealOutcome = 'resealed' | 'left' | 'changed';
 
 async function walk(
@@ -42,7 +42,7 @@ async function walk(
   const keyIds = new Set<string>();
   let after: db.SealedValue['key'] | null = null;
   do {
-    const page: Page = await db.listSealedOtherwise(place, sealingKeyId(), after, batch);
+    const page: SealedPage = await db.listSealedOtherwise(place, sealingKeyId(), after, batch);
     for (const value of page.values) {
       const end = await each(value);
       counts[end] += 1;
