@@ -104,7 +104,7 @@ test('the pause after a 429 is on disk before the attempt is written down', asyn
 async function refusePause(webhookId: string, condition: string) {
   await query(`CREATE TRIGGER refuse_pause BEFORE UPDATE ON webhooks FOR EACH ROW
     IF NEW.id = X'${idToBytes(webhookId).toString('hex')}' AND ${condition} THEN SIGNAL SQLSTATE '45000'; END IF`);
-  onTestFinished(() => query('DROP TRIGGER refuse_pause').then(() => undefined));
+  onTestFinished(() => query('DROP TRIGGER IF EXISTS refuse_pause').then(() => undefined));
 }
 
 test('the pause after a 429 is written again where the database refused it, and the attempt is kept', async () => {
@@ -132,6 +132,14 @@ test('where the pause after a 429 cannot be written, the attempt is kept, and th
   const [first, second] = await deliveriesOf(webhook.id);
   expect(first).toMatchObject({ attempts: 1, status: 'pending' });
   expect(second).toMatchObject({ attempts: 0, status: 'pending', dueAt: first!.dueAt });
+  // A later pause, by another process, is not hidden by what this one holds.
+  await query('DROP TRIGGER refuse_pause');
+  const later = new Date(first!.dueAt!.getTime() + 600_000);
+  await query('UPDATE webhooks SET paused_until = ? WHERE id = ?', [later, idToBytes(webhook.id)]);
+  await advanceClock(130_000);
+  await attempt(second!.id);
+  expect(busy.requests).toHaveLength(1);
+  expect((await deliveriesOf(webhook.id))[1]!.dueAt).toEqual(later);
 });
 
 /** Starts deliveries at an endpoint that answers when told to; others wait for their slots when this resolves. */

@@ -28,10 +28,12 @@ export function endNote(webhookId: string): void {
   if (pause) pause.readFrom = performance.now();
 }
 
-/** Adds a pause that the claim, begun at `claimedFrom`, may have missed. */
+/** Adds a pause that the claim, begun at `claimedFrom`, may have missed. A later end that was read stays. */
 export function withNotedPause<T extends Pacing>(webhook: T & { id: string }, claimedFrom: number): T {
   const pause = pauses.get(webhook.id);
-  return pause && claimedFrom < pause.readFrom ? { ...webhook, pausedUntil: pause.until } : webhook;
+  if (!pause || claimedFrom >= pause.readFrom) return webhook;
+  const isLonger = !webhook.pausedUntil || webhook.pausedUntil < pause.until;
+  return isLonger ? { ...webhook, pausedUntil: pause.until } : webhook;
 }
 
 /** Returns the state of a webhook whose delivery was claimed some time ago; null when the webhook was deleted. */
