@@ -85,6 +85,22 @@ export function knexTable(name: string, indexes: string[] = []): Knex.QueryBuild
  */
 export const byId = 'FORCE INDEX (PRIMARY)';
 
+/**
+ * Returns SQL that tells which rows come after a key of several columns, or up to it, with its values. It names each
+ * column on its own: for a comparison of lists, `(a, b) > (?, ?)`, the server reads the index from its start.
+ */
+export function comparedKey<Value>(names: readonly string[], comparison: '>' | '<=', key: readonly Value[]) {
+  const alternatives = names.map((name, place) => {
+    const isLast = place === names.length - 1;
+    const equal = names.slice(0, place).map((one) => `${one} = ?`);
+    return [...equal, `${name} ${isLast ? comparison : comparison[0]} ?`].join(' AND ');
+  });
+  return {
+    sql: `(${alternatives.join(' OR ')})`,
+    values: names.flatMap((_, place) => key.slice(0, place + 1)),
+  };
+}
+
 /** Sets the columns of the map to different values for each record, in one statement. The rows must be locked. */
 export async function updateEach<Fields extends Columns>(
   table: string,

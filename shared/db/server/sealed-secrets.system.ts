@@ -1,5 +1,5 @@
 import { idFromBytes } from '../../formats/ids.ts';
-import { byId, type Changed, query } from '../client.ts';
+import { byId, type Changed, comparedKey, query } from '../client.ts';
 
 /** A row of any of the tables, with the columns of its primary key. */
 type OwnerRow = {
@@ -72,7 +72,8 @@ export async function listSealedOtherwise(
   const { key, ownerOf } = placeOf(place);
   const names = key.join(', ');
   const prefix = Buffer.from(`${keyId}:`);
-  const isFurther = after ? furtherThan(key, after) : { sql: 'TRUE', values: [] };
+  // The whole primary key: with a part of it, rows would be skipped, or come again.
+  const isFurther = after ? comparedKey(key, '>', after) : { sql: 'TRUE', values: [] };
   const rows = await query<SealedRow[]>(
     `SELECT ${names}, IF(LEFT(${column}, ?) <> ?, ${column}, NULL) AS sealed FROM ${table} ${byId}
      WHERE ${isFurther.sql} ORDER BY ${names} LIMIT ?`,
@@ -83,17 +84,6 @@ export async function listSealedOtherwise(
     row.sealed ? { ...place, owner: ownerOf(row), sealed: row.sealed, key: keyOf(row) } : [],
   );
   return { values, last: rows.length < rowsAtOnce ? null : keyOf(rows.at(-1)!) };
-}
-
-/** Compares the whole primary key, column by column: for a comparison of lists the server reads the table from its start. */
-function furtherThan(names: readonly string[], after: SealedValue['key']) {
-  const alternatives = names.map((name, place) =>
-    [...names.slice(0, place).map((one) => `${one} = ?`), `${name} > ?`].join(' AND '),
-  );
-  return {
-    sql: `(${alternatives.join(' OR ')})`,
-    values: names.flatMap((_, place) => after.slice(0, place + 1)),
-  };
 }
 
 /** Replaces the value that was read; false where that value has changed or gone meanwhile. */

@@ -2,7 +2,7 @@ import type { SmsReason } from '../../schemas/sms/sms.ts';
 import { binaryText, boolean, outsideBinaryText, outsideText, text } from '../client/columns.ts';
 import { fitting } from '../client/outside-text.ts';
 import { group, type RecordOf, table } from '../client/table.ts';
-import { type Changed, execute, query } from '../client.ts';
+import { type Changed, comparedKey, execute, query } from '../client.ts';
 
 const receipts = table('sms_receipts_unmatched', {
   gateway: binaryText(),
@@ -42,7 +42,7 @@ export async function findUnmatchedReceipt(
 export async function listUnmatchedReceipts(messages: MessageReference[]): Promise<ReportedReceipt[]> {
   return receipts.toRecords(
     await query('SELECT * FROM sms_receipts_unmatched WHERE (gateway, reference) IN (?)', [
-      messages.map(({ gateway, reference }) => [Buffer.from(gateway), nameOf(reference)]),
+      messages.map(keyOf),
     ]),
   );
 }
@@ -50,8 +50,10 @@ export async function listUnmatchedReceipts(messages: MessageReference[]): Promi
 const references = receipts.pick('gateway', 'reference');
 /** The receipts that one call looks at: there may be millions that match nothing. */
 const pageSize = 2_000;
-/** No gateway's name comes after it. */
-const end = { gateway: Buffer.alloc(20, 0xff), reference: Buffer.of() };
+const keyColumns = ['r.gateway', 'r.reference'];
+/** No gateway's name comes before the first of these, or after the second. */
+const start = [Buffer.of(), Buffer.of()];
+const end = [Buffer.alloc(20, 0xff), Buffer.of()];
 
 /**
  * Lists, of the stored receipts of the page after a place, those whose message is known by now. `next` is the place to
@@ -61,20 +63,18 @@ export async function listMatchableReceipts(
   after: MessageReference | null,
   limit: number,
 ): Promise<{ matchable: MessageReference[]; next: MessageReference | null }> {
-  const start = after ? keyOf(after) : { gateway: Buffer.of(), reference: Buffer.of() };
-  const isAfter = 'r.gateway > ? OR r.gateway = ? AND r.reference > ?';
-  const from = [start.gateway, start.gateway, start.reference];
+  const isAfter = comparedKey(keyColumns, '>', after ? keyOf(after) : start);
   const last = references.toFirst(
     await query(
-      `SELECT ${references.columns} FROM sms_receipts_unmatched r WHERE ${isAfter}
+      `SELECT ${references.columns} FROM sms_receipts_unmatched r WHERE ${isAfter.sql}
        ORDER BY gateway, reference LIMIT 1 OFFSET ?`,
-      [...from, pageSize - 1],
+      [...isAfter.values, pageSize - 1],
     ),
   );
-  const until = last ? keyOf(last) : end;
+  const isUpTo = comparedKey(keyColumns, '<=', last ? keyOf(last) : end);
   const page = `r.gateway, r.reference FROM sms_receipts_unmatched r FORCE INDEX (PRIMARY) STRAIGHT_JOIN`;
-  const isOnPage = `(${isAfter}) AND (r.gateway < ? OR r.gateway = ? AND r.reference <= ?)`;
-  const bounds = [...from, until.gateway, until.gateway, until.reference];
+  const isOnPage = `${isAfter.sql} AND ${isUpTo.sql}`;
+  const bounds = [...isAfter.values, ...isUpTo.values];
   const matchable = references.toRecords(
     await query(
       `SELECT ${page} sms_messages m FORCE INDEX (sms_of_gateway)
@@ -107,8 +107,5 @@ export async function deleteReceiptsBefore(until: Date, limit: number): Promise<
   return affectedRows;
 }
 
-const keyOf = ({ gateway, reference }: MessageReference) => ({
-  gateway: Buffer.from(gateway),
-  reference: nameOf(reference),
-});
+const keyOf = ({ gateway, reference }: MessageReference) => [Buffer.from(gateway), nameOf(reference)];
 const nameOf = (reference: string) => Buffer.from(fitting('sms_receipts_unmatched.reference', reference));
