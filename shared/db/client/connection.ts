@@ -105,11 +105,10 @@ async function prepare(connection: Connection): Promise<void> {
     time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = ${idleSeconds}
     /*M! , in_predicate_conversion_threshold = 0 */`);
   await ask('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  const [engine] = await ask('SELECT 1 /*M! - 1 */ AS isMysql');
-  connection.isMysql = engine!['isMysql'] === 1;
   const view = await viewOfServer(ask);
   requirePrimary(view);
-  const { name } = view;
+  const { name, isMysql } = view;
+  connection.isMysql = isMysql;
   // A proxy may lead new connections to another server, while the existing ones stay with theirs. One of two servers of
   // a cluster is behind: a process that asks both may learn of a change from one and not find it on the other. So the
   // whole pool uses one server, the one that it reached last. As a proxy may alternate, `renew` limits the changes.

@@ -8,8 +8,8 @@ type Member = { id: string; state: string; role: string; isOwn: number };
 /** A server as it describes itself. `name` is unique to it; `members` are those of its group, in its own view. */
 export type ServerView = { name: string; isReadOnly: boolean; members: Member[] | null };
 
-const whichServer =
-  "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name, @@GLOBAL.read_only AS isReadOnly";
+const whichServer = `SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name, @@GLOBAL.read_only AS isReadOnly,
+  1 /*M! - 1 */ AS isMysql`;
 // Every engine answers this for every user, with no row where the engine has no such groups.
 const whichGroup = "SHOW GLOBAL VARIABLES LIKE 'group_replication_group_name'";
 const membersOfGroup = `SELECT MEMBER_ID AS id, MEMBER_STATE AS state, MEMBER_ROLE AS role, MEMBER_ID = @@server_uuid AS isOwn
@@ -24,13 +24,16 @@ class UnusableServer extends Error {
   readonly fatal = true;
 }
 
-/** @throws {UnusableServer} where the user may not know whether the server is in its group */
-export async function viewOfServer(ask: AskServer): Promise<ServerView> {
-  const [server] = (await ask(whichServer)) as { name: string; isReadOnly: number }[];
+/**
+ * Asks a server for its view, and whether it is MySQL, not MariaDB.
+ * @throws {UnusableServer} where the user may not know whether the server is in its group
+ */
+export async function viewOfServer(ask: AskServer): Promise<ServerView & { isMysql: boolean }> {
+  const [server] = (await ask(whichServer)) as { name: string; isReadOnly: number; isMysql: number }[];
   const [group] = (await ask(whichGroup)) as { Value: string }[];
-  const { name, isReadOnly } = server!;
+  const { name, isReadOnly, isMysql } = server!;
   const members = group?.Value ? ((await ask(membersOfGroup).catch(refuseUnknown)) as Member[]) : null;
-  return { name, isReadOnly: isReadOnly !== 0, members };
+  return { name, isReadOnly: isReadOnly !== 0, isMysql: isMysql !== 0, members };
 }
 
 /**
