@@ -44,8 +44,3 @@ export function findRecentRedisFault(): Promise<RedisFault | null> {
 function wordOf(message: string): string {
   return /-([A-Z]{3,})\b/.exec(message)?.[1] ?? /^[A-Z]+\b/.exec(message)?.[0] ?? 'ERR';
 }
-
-/** Whether Redis takes jobs. */
-export async function isRedisUp(): Promise<boolean> {
-  return (await findRedisFault()) === null;
-}

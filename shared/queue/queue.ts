@@ -13,7 +13,7 @@ import { closeProducer, primariesOf, producerConnection } from './connection.ts'
 import { partitionOf, partitions, prefixOf } from './partitions.ts';
 
 export { producerConnection, type RedisConnection } from './connection.ts';
-export { findRecentRedisFault, findRedisFault, isRedisUp, type RedisFault } from './probe.ts';
+export { findRecentRedisFault, findRedisFault, type RedisFault } from './probe.ts';
 export { deleteGatewayStates, readGatewayStates, writeGatewayStates } from './states.ts';
 export { addTotals, readGauges, readTotals, writeGauges } from './totals.ts';
 

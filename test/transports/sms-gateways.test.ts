@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type GatewaySettings, gatewayList } from '../../shared/config/sms-gateways.ts';
-import { closeQueues, isRedisUp } from '../../shared/queue/queue.ts';
+import { closeQueues } from '../../shared/queue/queue.ts';
 import { closeGateways, gatewayFor, hasRoute, isAllSimulated, submit } from '../../shared/transports/sms.ts';
+import { isRedisUp } from '../support/database/redis-up.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import { type Smsc, startSmsc } from '../support/servers/smsc.ts';

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { closeQueues, isRedisUp } from '../../../shared/queue/queue.ts';
+import { closeQueues } from '../../../shared/queue/queue.ts';
 import { forgetRedis } from '../../support/database/database.ts';
+import { isRedisUp } from '../../support/database/redis-up.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';

@@ -1,8 +1,9 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { tokenBuckets } from '../../../api/middleware/token-buckets.ts';
 import { config } from '../../../shared/config/config.ts';
-import { closeQueues, isRedisUp } from '../../../shared/queue/queue.ts';
+import { closeQueues } from '../../../shared/queue/queue.ts';
 import { forgetRedis } from '../../support/database/database.ts';
+import { isRedisUp } from '../../support/database/redis-up.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';

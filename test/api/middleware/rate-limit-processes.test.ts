@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { isRedisUp } from '../../../shared/queue/queue.ts';
 import { clientOf } from '../../support/api/api-client.ts';
 import { startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { isRedisUp } from '../../support/database/redis-up.ts';
 import { startWeb } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { waitFor } from '../../support/time/wait-for.ts';

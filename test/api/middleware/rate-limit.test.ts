@@ -1,8 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { callerLimits } from '../../../api/middleware/rate-limit.ts';
 import { tokenBuckets } from '../../../api/middleware/token-buckets.ts';
-import { closeQueues, isRedisUp } from '../../../shared/queue/queue.ts';
+import { closeQueues } from '../../../shared/queue/queue.ts';
 import { forgetRedis } from '../../support/database/database.ts';
+import { isRedisUp } from '../../support/database/redis-up.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';

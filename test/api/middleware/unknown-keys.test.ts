@@ -5,11 +5,11 @@ import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { newKey } from '../../../shared/domain/api-keys/make-key.ts';
 import { topic } from '../../../shared/domain/api-keys/record.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { isRedisUp } from '../../../shared/queue/queue.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { forgetRedis, useDatabase } from '../../support/database/database.ts';
 import { lockTable } from '../../support/database/lock-table.ts';
+import { isRedisUp } from '../../support/database/redis-up.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { isRedisUp } from '../../../shared/queue/queue.ts';
 import { codeOf } from '../../support/api/contract.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { isRedisUp } from '../../support/database/redis-up.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
