@@ -65,6 +65,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
   const askRedis = batcher<Ask, TokenGrant>({
     maxItems: 100,
     maxInFlight: Number.POSITIVE_INFINITY,
+    gatherMs: 0,
     run: (asks) => leaseTokens(holder, asks),
   });
   let isTrusted = true;

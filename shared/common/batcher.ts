@@ -1,23 +1,35 @@
 type Options<Item, Result> = {
   maxItems: number;
   maxInFlight: number;
+  /** How long calls gather at most, beside a batch that is in flight. */
+  gatherMs?: number;
   /** Returns one result for each item, in order. When it throws, every call of the batch fails. */
   run: (items: Item[]) => Promise<Result[]>;
 };
 
+const usualGatherMs = 10;
+
 /**
- * Gathers single calls into batches without a timer: while a batch is on its way the next one fills, so an idle
- * system answers at once and a busy one spends one statement on many rows.
+ * Gathers single calls into batches. Where no batch is in flight, the next one begins at once, so an idle system does
+ * not wait. Beside a batch in flight the next one begins when it is full or has gathered for `gatherMs`: a busy system
+ * spends one statement on many rows, and a statement that waits for a lock holds nobody up for long.
  */
 export function batcher<Item, Result>(options: Options<Item, Result>): (item: Item) => Promise<Result> {
-  type Call = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
+  type Call = {
+    item: Item;
+    since: number;
+    resolve: (result: Result) => void;
+    reject: (error: unknown) => void;
+  };
+  const { gatherMs = usualGatherMs } = options;
   let waiting: Call[] = [];
   let inFlight = 0;
   let scheduled = false;
+  let gathering: NodeJS.Timeout | undefined;
 
-  async function flush(): Promise<void> {
+  function flush(): void {
     scheduled = false;
-    while (waiting.length > 0 && inFlight < options.maxInFlight) {
+    while (waiting.length > 0 && inFlight < options.maxInFlight && gatherLeftMs() <= 0) {
       const calls = waiting.slice(0, options.maxItems);
       waiting = waiting.slice(options.maxItems);
       inFlight += 1;
@@ -37,16 +49,30 @@ export function batcher<Item, Result>(options: Options<Item, Result>): (item: It
     }
   }
 
+  /** Returns how long the next batch is still to gather. */
+  function gatherLeftMs(): number {
+    if (inFlight === 0 || waiting.length >= options.maxItems) return 0;
+    return waiting[0]!.since + gatherMs - performance.now();
+  }
+
   function schedule(): void {
     if (scheduled || waiting.length === 0 || inFlight >= options.maxInFlight) return;
+    const leftMs = gatherLeftMs();
+    if (leftMs > 0) {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        schedule();
+      }, Math.ceil(leftMs));
+      return;
+    }
     scheduled = true;
     // After the calls that this turn of the event loop brings.
-    setImmediate(() => void flush());
+    setImmediate(flush);
   }
 
   return (item) =>
     new Promise<Result>((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, since: performance.now(), resolve, reject });
       schedule();
     });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { batcher, batcherByLane } from '../../shared/common/batcher.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 type Item = { lane: string; name: string };
 
@@ -56,6 +57,49 @@ test('a call of another lane waits for no batch of this one, and shares none', a
   expect(named(begun)).toEqual([['a', 'b'], ['d'], ['c']]);
   begun[2]!.end();
   expect(await late).toBe('c');
+});
+
+test('beside a batch in flight the next one begins when it is full', async () => {
+  const { begun, run } = heldBatches();
+  const call = batcher({ maxItems: 2, maxInFlight: 2, gatherMs: 600_000, run });
+  const results = [call(item('a'))];
+  await nextTurns();
+  results.push(call(item('b')));
+  await nextTurns();
+  expect(named(begun)).toEqual([['a']]);
+  results.push(call(item('c')));
+  await nextTurns();
+  expect(named(begun)).toEqual([['a'], ['b', 'c']]);
+  for (const { end } of begun) end();
+  expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
+});
+
+test('beside a batch in flight that does not end, the next one begins when it has gathered', async () => {
+  const { begun, run } = heldBatches();
+  const call = batcher({ maxItems: 100, maxInFlight: 2, gatherMs: 20, run });
+  const stuck = call(item('a'));
+  await nextTurns();
+  const others = [call(item('b')), call(item('c'))];
+  await waitFor('the second batch', () => begun.length === 2);
+  expect(named(begun)).toEqual([['a'], ['b', 'c']]);
+  begun[1]!.end();
+  expect(await Promise.all(others)).toEqual(['b', 'c']);
+  begun[0]!.end();
+  expect(await stuck).toBe('a');
+});
+
+test('a call that gathers begins when the batch before it ends', async () => {
+  const { begun, run } = heldBatches();
+  const call = batcher({ maxItems: 100, maxInFlight: 2, gatherMs: 600_000, run });
+  const first = call(item('a'));
+  await nextTurns();
+  const second = call(item('b'));
+  await nextTurns();
+  expect(named(begun)).toEqual([['a']]);
+  begun[0]!.end();
+  await waitFor('the second batch', () => begun.length === 2);
+  begun[1]!.end();
+  expect(await Promise.all([first, second])).toEqual(['a', 'b']);
 });
 
 test('a batch that fails fails each of its calls, and the next batch goes on', async () => {

@@ -1,3 +1,4 @@
+import { batcher } from '../../common/batcher.ts';
 import { problem } from '../../common/errors.ts';
 import {
   acquire,
@@ -17,26 +18,16 @@ export type Insert = { into: string; values: readonly Param[]; holder?: Holder |
  */
 type Holder = { sql: string; key: readonly Param[] };
 
-/**
- * Transactions that only add their own new rows, and are ready at the same moment, commit together: five round trips
- * and one flush to disk for all of them. No timer is involved: while one commit is on its way the next group gathers,
- * so an idle system answers at once. Each transaction is still stored whole or not at all.
- */
+/** A transaction that only adds its own new rows. */
 type QueuedTransaction = {
   inserts: readonly Insert[];
   changes: readonly CountChange[];
-  settle: (committed: boolean) => void;
-  fail: (error: unknown) => void;
+  hasBegun: boolean;
+  isGivenUp: boolean;
 };
 
-const mostTogether = 50;
-const mostInFlight = 3;
 /** A larger insert commits alone, so that small ones do not wait for another's megabyte. */
 const mostCharacters = 64 * 1024;
-
-let waiting: QueuedTransaction[] = [];
-let inFlight = 0;
-let isScheduled = false;
 
 export function canShare(inserts: readonly Insert[]): boolean {
   let characters = 0;
@@ -46,62 +37,48 @@ export function canShare(inserts: readonly Insert[]): boolean {
   return characters <= mostCharacters;
 }
 
+/**
+ * Commits the transactions of one moment together: five round trips and one flush to disk for all of them. Each
+ * transaction is still stored whole or not at all.
+ */
+const commits = batcher<QueuedTransaction, boolean>({
+  maxItems: 50,
+  maxInFlight: 3,
+  gatherMs: 5,
+  run: async (queued) => {
+    const together = queued.filter(({ isGivenUp }) => !isGivenUp);
+    for (const one of together) one.hasBegun = true;
+    const committed =
+      together.length > 0 &&
+      (await commitAll(
+        together.flatMap(({ inserts }) => inserts),
+        together.flatMap(({ changes }) => changes),
+      ));
+    return queued.map(() => committed);
+  },
+});
+
 /** Commits together with others. False: nothing was changed; another one may be to blame, so try again alone. */
-export function commitTogether(
+export async function commitTogether(
   inserts: readonly Insert[],
   changes: readonly CountChange[],
 ): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const entry: QueuedTransaction = { inserts, changes, settle: resolve, fail: reject };
-    waiting.push(entry);
-    schedule();
-    // Waiting here is limited to the time that a transaction waits for a connection of its own.
-    if (waiting.length > 1 || inFlight >= mostInFlight) giveUpLater(entry);
+  const own: QueuedTransaction = { inserts, changes, hasBegun: false, isGivenUp: false };
+  let timer: NodeJS.Timeout | undefined;
+  // Waiting here is limited to the time that a transaction waits for a connection of its own.
+  const givenUp = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      if (own.hasBegun) return;
+      own.isGivenUp = true;
+      reject(
+        problem('service_unavailable', { detail: 'The database is not available', retryAfterSeconds: 2 }),
+      );
+    }, acquireTimeoutMs);
   });
-}
-
-function giveUpLater(entry: QueuedTransaction): void {
-  const timer = setTimeout(() => {
-    if (!waiting.includes(entry)) return;
-    waiting = waiting.filter((other) => other !== entry);
-    entry.fail(
-      problem('service_unavailable', { detail: 'The database is not available', retryAfterSeconds: 2 }),
-    );
-  }, acquireTimeoutMs);
-  const { settle, fail } = entry;
-  entry.settle = (committed) => {
-    clearTimeout(timer);
-    settle(committed);
-  };
-  entry.fail = (error) => {
-    clearTimeout(timer);
-    fail(error);
-  };
-}
-
-function schedule(): void {
-  if (isScheduled || waiting.length === 0 || inFlight >= mostInFlight) return;
-  isScheduled = true;
-  // Only after the rest of this turn of the event loop, so that its transactions commit together.
-  setImmediate(() => {
-    isScheduled = false;
-    while (waiting.length > 0 && inFlight < mostInFlight) void commitSome(waiting.splice(0, mostTogether));
-  });
-}
-
-async function commitSome(together: QueuedTransaction[]): Promise<void> {
-  inFlight += 1;
   try {
-    const committed = await commitAll(
-      together.flatMap(({ inserts }) => inserts),
-      together.flatMap(({ changes }) => changes),
-    );
-    for (const { settle } of together) settle(committed);
-  } catch (error) {
-    for (const { fail } of together) fail(error);
+    return await Promise.race([commits(own), givenUp]);
   } finally {
-    inFlight -= 1;
-    schedule();
+    clearTimeout(timer);
   }
 }
 
