@@ -10,7 +10,7 @@ import {
   type Row,
   send,
 } from './client/connection.ts';
-import type { ColumnMap, Columns, RecordOf } from './client/table.ts';
+import type { Columns, RecordOf, Table } from './client/table.ts';
 import { hex, written } from './client/text.ts';
 import { sendLimited } from './client/time-limit.ts';
 import { withConnection } from './client/unit.ts';
@@ -101,22 +101,21 @@ export function comparedKey<Value>(names: readonly string[], comparison: '>' | '
   };
 }
 
-/** Sets the columns of the map to different values for each record, in one statement. The rows must be locked. */
+/** Sets the columns of the table to different values for each record, in one statement. The rows must be locked. */
 export async function updateEach<Fields extends Columns>(
-  table: string,
-  map: ColumnMap<Fields>,
-  records: readonly (RecordOf<ColumnMap<Fields>> & { id: string })[],
+  table: Table<Fields>,
+  records: readonly (RecordOf<Table<Fields>> & { id: string })[],
 ): Promise<void> {
   if (records.length === 0) return;
   const rows = records
-    .map((record) => ({ key: hex(idToBytes(record.id)), values: map.toValues(record) }))
+    .map((record) => ({ key: hex(idToBytes(record.id)), values: table.toValues(record) }))
     .toSorted((one, other) => (one.key < other.key ? -1 : 1));
-  const sets = map.names.map((column, place) => {
+  const sets = table.names.map((column, place) => {
     const values = rows.map(({ key, values }): RowValue => [key, written(values[place]!)]);
     return `${column} = ${valueByRow('id', values)}`;
   });
   await query(
-    `UPDATE ${table} ${byId} SET ${sets.join(', ')} WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
+    `UPDATE ${table.name} ${byId} SET ${sets.join(', ')} WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
   );
 }
 

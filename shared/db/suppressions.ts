@@ -2,8 +2,9 @@ import { idToBytes } from '../formats/ids.ts';
 import type { SuppressionScope, SuppressionSource } from '../schemas/suppressions.ts';
 import { binaryText, id, outsideText, text, time } from './client/columns.ts';
 import { type ListedPage, listMatching, type Page } from './client/listing.ts';
+import { deleteRow, findRow, insertRow } from './client/rows.ts';
 import { type RecordOf, table } from './client/table.ts';
-import { bytesOf, type Changed, execute, query } from './client.ts';
+import { bytesOf, execute, query } from './client.ts';
 
 const suppressions = table('suppressions', {
   id: id('suppression'),
@@ -22,45 +23,27 @@ const suppressions = table('suppressions', {
 export type SuppressionRecord = RecordOf<typeof suppressions>;
 
 /** Throws the database's duplicate-key error where the number, or the address with this scope, is there already. */
-export async function insertSuppression(workspaceId: string, record: SuppressionRecord): Promise<void> {
-  await query('INSERT INTO suppressions SET ?', [
-    { ...suppressions.toRow(record), workspace_id: idToBytes(workspaceId) },
-  ]);
+export function insertSuppression(workspaceId: string, record: SuppressionRecord): Promise<void> {
+  return insertRow(workspaceId, suppressions, record);
 }
 
-export async function findSuppressionOfNumber(
+export function findSuppressionOfNumber(
   workspaceId: string,
   number: string,
 ): Promise<SuppressionRecord | null> {
-  return suppressions.toFirst(
-    await execute('SELECT * FROM suppressions WHERE workspace_id = ? AND number = ?', [
-      idToBytes(workspaceId),
-      Buffer.from(number),
-    ]),
-  );
+  return findRow(workspaceId, suppressions, { number });
 }
 
-export async function findSuppressionOfEmail(
+export function findSuppressionOfEmail(
   workspaceId: string,
   emailKey: string,
   scope: SuppressionScope,
 ): Promise<SuppressionRecord | null> {
-  return suppressions.toFirst(
-    await execute('SELECT * FROM suppressions WHERE workspace_id = ? AND email_key = ? AND scope = ?', [
-      idToBytes(workspaceId),
-      Buffer.from(emailKey),
-      scope,
-    ]),
-  );
+  return findRow(workspaceId, suppressions, { emailKey, scope });
 }
 
-export async function findSuppression(workspaceId: string, id: string): Promise<SuppressionRecord | null> {
-  return suppressions.toFirst(
-    await execute('SELECT * FROM suppressions WHERE workspace_id = ? AND id = ?', [
-      idToBytes(workspaceId),
-      idToBytes(id),
-    ]),
-  );
+export function findSuppression(workspaceId: string, id: string): Promise<SuppressionRecord | null> {
+  return findRow(workspaceId, suppressions, { id });
 }
 
 /** Which of these E.164 numbers are suppressed. */
@@ -114,10 +97,6 @@ export async function updateSuppressionSource(
   ]);
 }
 
-export async function deleteSuppression(workspaceId: string, id: string): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    'DELETE FROM suppressions WHERE workspace_id = ? AND id = ?',
-    [idToBytes(workspaceId), idToBytes(id)],
-  );
-  return affectedRows === 1;
+export function deleteSuppression(workspaceId: string, id: string): Promise<boolean> {
+  return deleteRow(workspaceId, suppressions, { id });
 }

@@ -1,8 +1,9 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { SigningAlgorithm } from '../../schemas/scopes.ts';
 import { binaryText, boolean, bytes, id, int, json, text, time } from '../client/columns.ts';
+import { countRows, deleteRow, findRow, insertRow, listRows, updateRow } from '../client/rows.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
-import { byId, type Changed, query } from '../client.ts';
+import { query } from '../client.ts';
 
 /** A key of the customer's own, or the token of a connected app. */
 export type KeyKind = 'api_key' | 'app';
@@ -49,47 +50,30 @@ const changing = apiKeys.omit(
 export type ApiKeyRecord = RecordOf<typeof apiKeys>;
 
 /** `hash` is the SHA-256 of the key; the key itself is never stored. */
-export async function insertApiKey(workspaceId: string, record: ApiKeyRecord, hash: Buffer): Promise<void> {
-  await query('INSERT INTO api_keys SET ?', [
-    { ...apiKeys.toRow(record), workspace_id: idToBytes(workspaceId), hash },
-  ]);
+export function insertApiKey(workspaceId: string, record: ApiKeyRecord, hash: Buffer): Promise<void> {
+  return insertRow(workspaceId, apiKeys, record, { hash });
 }
 
 /** Newest first, all of them. */
-export async function listApiKeys(workspaceId: string, kind: KeyKind): Promise<ApiKeyRecord[]> {
-  return apiKeys.toRecords(
-    await query('SELECT * FROM api_keys WHERE workspace_id = ? AND kind = ? ORDER BY id DESC', [
-      idToBytes(workspaceId),
-      kind,
-    ]),
-  );
+export function listApiKeys(workspaceId: string, kind: KeyKind): Promise<ApiKeyRecord[]> {
+  return listRows(workspaceId, apiKeys, { kind }, 'id DESC');
 }
 
-export async function findApiKeyCount(workspaceId: string, kind: KeyKind): Promise<number> {
-  const [row] = await query<{ found: number }[]>(
-    'SELECT COUNT(*) AS found FROM api_keys WHERE workspace_id = ? AND kind = ?',
-    [idToBytes(workspaceId), kind],
-  );
-  return row!.found;
+export function findApiKeyCount(workspaceId: string, kind: KeyKind): Promise<number> {
+  return countRows(workspaceId, apiKeys, { kind });
 }
 
-const one = 'SELECT * FROM api_keys WHERE workspace_id = ? AND id = ? AND kind = ?';
-
-export async function findApiKey(
-  workspaceId: string,
-  kind: KeyKind,
-  keyId: string,
-): Promise<ApiKeyRecord | null> {
-  return apiKeys.toFirst(await query(one, [idToBytes(workspaceId), idToBytes(keyId), kind]));
+export function findApiKey(workspaceId: string, kind: KeyKind, keyId: string): Promise<ApiKeyRecord | null> {
+  return findRow(workspaceId, apiKeys, { id: keyId, kind });
 }
 
 /** Locks the key: no other transaction changes it until this one ends. */
-export async function findApiKeyForUpdate(
+export function findApiKeyForUpdate(
   workspaceId: string,
   kind: KeyKind,
   keyId: string,
 ): Promise<ApiKeyRecord | null> {
-  return apiKeys.toFirst(await query(`${one} FOR UPDATE`, [idToBytes(workspaceId), idToBytes(keyId), kind]));
+  return findRow(workspaceId, apiKeys, { id: keyId, kind }, 'FOR UPDATE');
 }
 
 /** The newest key of a lineage; null when none is left. */
@@ -101,18 +85,10 @@ export async function findNewestOfLineage(workspaceId: string, lineageId: string
   return row ? idFromBytes('key', row.id) : null;
 }
 
-export async function updateApiKey(workspaceId: string, record: ApiKeyRecord): Promise<void> {
-  await query(`UPDATE api_keys ${byId} SET ? WHERE workspace_id = ? AND id = ?`, [
-    changing.toRow(record),
-    idToBytes(workspaceId),
-    idToBytes(record.id),
-  ]);
+export function updateApiKey(workspaceId: string, record: ApiKeyRecord): Promise<void> {
+  return updateRow(workspaceId, changing, record);
 }
 
-export async function deleteApiKey(workspaceId: string, kind: KeyKind, keyId: string): Promise<boolean> {
-  const { affectedRows } = await query<Changed>(
-    `DELETE k FROM api_keys k ${byId} WHERE workspace_id = ? AND id = ? AND kind = ?`,
-    [idToBytes(workspaceId), idToBytes(keyId), kind],
-  );
-  return affectedRows === 1;
+export function deleteApiKey(workspaceId: string, kind: KeyKind, keyId: string): Promise<boolean> {
+  return deleteRow(workspaceId, apiKeys, { id: keyId, kind });
 }

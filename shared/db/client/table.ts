@@ -3,7 +3,7 @@ import type { Param } from './connection.ts';
 
 /**
  * A map of columns says once how the fields of a record are stored. The types of rows and records, and the functions
- * between them, follow from the map. SQL is written by hand.
+ * between them, follow from the map. The usual statements are in rows.ts; other SQL is written by hand.
  */
 export type Columns = { [field: string]: Column | ColumnGroup };
 
@@ -39,7 +39,7 @@ type ValueOf<One> =
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : '';
-const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The name of each column with the type of its values. */
 type Named<Fields extends Columns> = {
@@ -63,7 +63,8 @@ export type ColumnName<Mapped extends { fields: Columns }> = keyof RowOf<Mapped>
 /** A record as the domain has it. */
 export type RecordOf<Mapped extends { fields: Columns }> = RecordIn<Mapped['fields']>;
 
-export type ColumnMap<Fields extends Columns> = {
+export type Table<Fields extends Columns> = {
+  name: string;
   fields: Fields;
   names: string[];
   /** The names, as SQL; `columnsOf`: the names after the alias of a table. */
@@ -77,19 +78,17 @@ export type ColumnMap<Fields extends Columns> = {
   toRow: (record: RecordIn<Fields>) => { [Name in keyof RowIn<Fields>]: Param };
   /** In the order of `columns`. */
   toValues: (record: RecordIn<Fields>) => Param[];
-  /** A map of only some of the fields, or of all but some. */
-  pick: <Field extends keyof Fields & string>(...fields: Field[]) => ColumnMap<Pick<Fields, Field>>;
-  omit: <Field extends keyof Fields & string>(...fields: Field[]) => ColumnMap<Omit<Fields, Field>>;
+  /** The same table with only some of the fields, or with all but some. */
+  pick: <Field extends keyof Fields & string>(...fields: Field[]) => Table<Pick<Fields, Field>>;
+  omit: <Field extends keyof Fields & string>(...fields: Field[]) => Table<Omit<Fields, Field>>;
 };
-
-export type Table<Fields extends Columns> = ColumnMap<Fields> & { name: string };
 
 const maps: { name: string; fields: Columns }[] = [];
 
 /** The map of a table; fields in camel case are columns in snake case. */
 export function table<Fields extends Columns>(name: string, fields: Fields): Table<Fields> {
   maps.push({ name, fields });
-  return { name, ...mapOf(fields) };
+  return mapOf(name, fields);
 }
 
 /** Lists every column in the maps of the modules loaded so far. */
@@ -104,12 +103,13 @@ export function mappedColumns(): { table: string; name: string; kind: ColumnKind
   );
 }
 
-function mapOf<Fields extends Columns>(fields: Fields): ColumnMap<Fields> {
+function mapOf<Fields extends Columns>(name: string, fields: Fields): Table<Fields> {
   type Row = RowIn<Fields>;
   type Mapped = RecordIn<Fields>;
   const names = placesOf(fields).map(({ name }) => name);
   const toRecord = compiled<Row, Mapped>(() => readerOf(fields));
   return {
+    name,
     fields,
     names,
     columns: names.join(', '),
@@ -119,19 +119,21 @@ function mapOf<Fields extends Columns>(fields: Fields): ColumnMap<Fields> {
     toFirst: ([row]) => (row ? toRecord(row) : null),
     toRow: compiled<Mapped, { [Name in keyof Row]: Param }>(() => writerOf(fields, 'row')),
     toValues: compiled<Mapped, Param[]>(() => writerOf(fields, 'values')),
-    pick: (...some) => mapOf(only(fields, (field) => some.includes(field as never))),
-    omit: (...some) => mapOf(only(fields, (field) => !some.includes(field as never))),
+    pick: (...some) => partOf(name, fields, (field) => some.includes(field as never)),
+    omit: (...some) => partOf(name, fields, (field) => !some.includes(field as never)),
   };
 }
 
 const mayBeNull = ({ isNullable, whenNull }: ColumnGroup, part: string | null) =>
   isNullable && !Object.hasOwn(whenNull, part!);
 
-function only<Fields extends Columns, Some extends Columns>(
-  fields: Fields,
+function partOf<Some extends Columns>(
+  name: string,
+  fields: Columns,
   isWanted: (field: string) => boolean,
-): Some {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => isWanted(field))) as Some;
+): Table<Some> {
+  const some = Object.entries(fields).filter(([field]) => isWanted(field));
+  return mapOf(name, Object.fromEntries(some) as Some);
 }
 
 type Place = {

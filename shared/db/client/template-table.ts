@@ -1,8 +1,9 @@
 import { type IdPrefix, idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, type Param, query } from '../client.ts';
+import { query } from '../client.ts';
 import { binaryText, id, int, json, text, time } from './columns.ts';
 import type { Page } from './listing.ts';
-import { type Columns, type RecordOf, type RowOf, type Table, table } from './table.ts';
+import { countRows, deleteRow, findRow, insertRow, listRowsByIds, updateRow } from './rows.ts';
+import { type Columns, type RecordOf, type Table, table } from './table.ts';
 
 /** The fields that templates of every kind have. */
 const commonColumns = (idPrefix: IdPrefix) => ({
@@ -57,70 +58,27 @@ export function templateTable<Sources extends Columns>({
   // The statements do not depend on the columns of one kind, so the type here has only the common ones.
   const templates = table(name, { ...commonColumns(idPrefix), ...sources }) as unknown as CommonTable;
   const changing = templates.omit('id', 'createdAt');
-  const ofWorkspace = 'WHERE workspace_id = ?';
   const length = texts.map((column) => `LENGTH(${column})`).join(' + ');
 
-  const first = async (sql: string, values: Param[]): Promise<TemplateRecord | null> =>
-    templates.toFirst(await execute<RowOf<CommonTable>[]>(`SELECT * FROM ${name} ${sql}`, values));
-
   const statements: TemplateTable<TemplateRecord> = {
-    insert: async (workspaceId, record) => {
-      await query(`INSERT INTO ${name} SET ?`, [
-        { ...templates.toRow(record), workspace_id: idToBytes(workspaceId) },
-      ]);
-    },
-
-    find: (workspaceId, id) => first(`${ofWorkspace} AND id = ?`, [idToBytes(workspaceId), idToBytes(id)]),
-
-    findByName: (workspaceId, name) =>
-      first(`${ofWorkspace} AND name = ?`, [idToBytes(workspaceId), Buffer.from(name)]),
-
-    findForUpdate: (workspaceId, id) =>
-      first(`${byId} ${ofWorkspace} AND id = ? FOR UPDATE`, [idToBytes(workspaceId), idToBytes(id)]),
-
-    findCount: async (workspaceId) => {
-      const [row] = await execute<{ templates: number }[]>(
-        `SELECT COUNT(*) AS templates FROM ${name} ${ofWorkspace}`,
-        [idToBytes(workspaceId)],
-      );
-      return row!.templates;
-    },
-
+    insert: (workspaceId, record) => insertRow(workspaceId, templates, record),
+    find: (workspaceId, id) => findRow(workspaceId, templates, { id }),
+    findByName: (workspaceId, name) => findRow(workspaceId, templates, { name }),
+    findForUpdate: (workspaceId, id) => findRow(workspaceId, templates, { id }, 'FOR UPDATE'),
+    findCount: (workspaceId) => countRows(workspaceId, templates),
     listLengths: async (workspaceId, { limit, before }) => {
       const place = before === null ? [] : [idToBytes(before)];
       const rows = await query<{ id: Buffer; length: number }[]>(
         `SELECT id, ${length} AS length FROM ${name} FORCE INDEX (${name}_listed)
-         ${ofWorkspace} ${before === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
+         WHERE workspace_id = ? ${before === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
         [idToBytes(workspaceId), ...place, limit],
       );
       return rows.map((row) => ({ id: idFromBytes(idPrefix, row.id), length: row.length }));
     },
 
-    listByIds: async (workspaceId, ids) => {
-      if (ids.length === 0) return [];
-      return templates.toRecords(
-        await query(`SELECT * FROM ${name} ${ofWorkspace} AND id IN (?) ORDER BY id DESC`, [
-          idToBytes(workspaceId),
-          ids.map(idToBytes),
-        ]),
-      );
-    },
-
-    update: async (workspaceId, record) => {
-      await query(`UPDATE ${name} ${byId} SET ? ${ofWorkspace} AND id = ?`, [
-        changing.toRow(record),
-        idToBytes(workspaceId),
-        idToBytes(record.id),
-      ]);
-    },
-
-    delete: async (workspaceId, id) => {
-      const { affectedRows } = await execute<Changed>(`DELETE FROM ${name} ${ofWorkspace} AND id = ?`, [
-        idToBytes(workspaceId),
-        idToBytes(id),
-      ]);
-      return affectedRows === 1;
-    },
+    listByIds: (workspaceId, ids) => listRowsByIds(workspaceId, templates, ids),
+    update: (workspaceId, record) => updateRow(workspaceId, changing, record),
+    delete: (workspaceId, id) => deleteRow(workspaceId, templates, { id }),
   };
   return statements as unknown as TemplateTable<RecordOf<{ fields: CommonColumns & Sources }>>;
 }

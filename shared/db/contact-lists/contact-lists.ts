@@ -2,6 +2,7 @@ import { idToBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { id, int, json, text, time } from '../client/columns.ts';
 import { listNewest, type Page } from '../client/listing.ts';
+import { countRows, deleteRow, findRow, insertRow, listRowsByIds, updateRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 
@@ -27,32 +28,17 @@ const counts = contactLists.pick('memberCount', 'countedAt', 'countedUntil');
 const described = contactLists.pick('name', 'description', 'filter', 'updatedAt');
 export type ContactListRecord = RecordOf<typeof contactLists>;
 
-export async function insertContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
-  await query('INSERT INTO contact_lists SET ?', [
-    { ...contactLists.toRow(record), workspace_id: idToBytes(workspaceId) },
-  ]);
+export function insertContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
+  return insertRow(workspaceId, contactLists, record);
 }
 
-export async function findContactList(workspaceId: string, id: string): Promise<ContactListRecord | null> {
-  return contactLists.toFirst(
-    await execute('SELECT * FROM contact_lists WHERE workspace_id = ? AND id = ?', [
-      idToBytes(workspaceId),
-      idToBytes(id),
-    ]),
-  );
+export function findContactList(workspaceId: string, id: string): Promise<ContactListRecord | null> {
+  return findRow(workspaceId, contactLists, { id });
 }
 
 /** Locked until the transaction ends. */
-export async function findContactListForUpdate(
-  workspaceId: string,
-  id: string,
-): Promise<ContactListRecord | null> {
-  return contactLists.toFirst(
-    await execute(`SELECT * FROM contact_lists ${byId} WHERE workspace_id = ? AND id = ? FOR UPDATE`, [
-      idToBytes(workspaceId),
-      idToBytes(id),
-    ]),
-  );
+export function findContactListForUpdate(workspaceId: string, id: string): Promise<ContactListRecord | null> {
+  return findRow(workspaceId, contactLists, { id }, 'FOR UPDATE');
 }
 
 /** Newest first. */
@@ -61,37 +47,20 @@ export async function listContactLists(workspaceId: string, page: Page): Promise
 }
 
 /** The ones among these that exist. */
-export async function listContactListsByIds(
-  workspaceId: string,
-  ids: string[],
-): Promise<ContactListRecord[]> {
-  if (ids.length === 0) return [];
-  return contactLists.toRecords(
-    await query('SELECT * FROM contact_lists WHERE workspace_id = ? AND id IN (?)', [
-      idToBytes(workspaceId),
-      ids.map(idToBytes),
-    ]),
-  );
+export function listContactListsByIds(workspaceId: string, ids: string[]): Promise<ContactListRecord[]> {
+  return listRowsByIds(workspaceId, contactLists, ids);
 }
 
 /** How many lists the workspace has. */
-export async function findContactListCount(workspaceId: string): Promise<number> {
-  const [row] = await execute<{ lists: number }[]>(
-    'SELECT COUNT(*) AS lists FROM contact_lists WHERE workspace_id = ?',
-    [idToBytes(workspaceId)],
-  );
-  return row!.lists;
+export function findContactListCount(workspaceId: string): Promise<number> {
+  return countRows(workspaceId, contactLists);
 }
 
 /**
  * Writes the name, description and filter of a record that was locked in this transaction; if dynamic, its count too.
  */
-export async function updateContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
-  await query(`UPDATE contact_lists ${byId} SET ? WHERE workspace_id = ? AND id = ?`, [
-    { ...described.toRow(record), ...(record.kind === 'dynamic' && counts.toRow(record)) },
-    idToBytes(workspaceId),
-    idToBytes(record.id),
-  ]);
+export function updateContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
+  return updateRow(workspaceId, described, record, record.kind === 'dynamic' ? counts.toRow(record) : {});
 }
 
 export type ListCount = RecordOf<typeof counts>;
@@ -120,11 +89,7 @@ export async function updateMemberCount(workspaceId: string, listId: string, by:
 
 /** Deletes the list; its members are deleted later. */
 export async function deleteContactList(workspaceId: string, id: string): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    'DELETE FROM contact_lists WHERE workspace_id = ? AND id = ?',
-    [idToBytes(workspaceId), idToBytes(id)],
-  );
-  if (affectedRows === 0) return false;
+  if (!(await deleteRow(workspaceId, contactLists, { id }))) return false;
   await execute('INSERT IGNORE INTO contact_list_removals (list_id) VALUES (?)', [idToBytes(id)]);
   return true;
 }

@@ -1,6 +1,7 @@
 import { foldCase, foldWhole, reversed, startOf, wordsOfContact } from '../../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { binaryText, id, json, text, time } from '../client/columns.ts';
+import { deleteRow, findRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, execute, hex, literal, query, queryEach, sqlTime } from '../client.ts';
 import { deleteMemberships } from '../contact-lists/members.ts';
@@ -85,13 +86,8 @@ const required: ContactColumn[] = [
 const rowsAtOnce = 1_000;
 const tagsAtOnce = 16_000;
 
-export async function findContact(workspaceId: string, id: string): Promise<ContactRecord | null> {
-  return contacts.toFirst(
-    await execute(`SELECT ${contacts.columns} FROM contacts WHERE workspace_id = ? AND id = ?`, [
-      idToBytes(workspaceId),
-      idToBytes(id),
-    ]),
-  );
+export function findContact(workspaceId: string, id: string): Promise<ContactRecord | null> {
+  return findRow(workspaceId, contacts, { id });
 }
 
 /** The contacts with these ids that the workspace has, in the order of their ids. */
@@ -229,10 +225,7 @@ function changedColumns(changes: { before: Keyed; after: Keyed }[]): ContactColu
 
 /** Deletes the contact with its memberships, words and tags. The record must have been locked in this transaction. */
 export async function deleteContact(workspaceId: string, record: ContactRecord): Promise<void> {
-  await execute('DELETE FROM contacts WHERE workspace_id = ? AND id = ?', [
-    idToBytes(workspaceId),
-    idToBytes(record.id),
-  ]);
+  await deleteRow(workspaceId, contacts, { id: record.id });
   await deleteMemberships(workspaceId, record.id);
   const counts: TagCounts = new Map();
   const gone = { before: withKeys(hex(idToBytes(workspaceId)), record), after: null };

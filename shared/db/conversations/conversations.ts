@@ -2,6 +2,7 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import { type Pair, pairOf } from '../../formats/text-pair.ts';
 import { binaryText, boolean, id, int, time } from '../client/columns.ts';
+import { findRow, updateRow } from '../client/rows.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 import type { SmsRecord } from '../sms/messages.ts';
@@ -62,13 +63,8 @@ export async function insertConversation(
   );
 }
 
-export async function findConversation(workspaceId: string, id: string): Promise<ConversationRecord | null> {
-  return conversations.toFirst(
-    await execute('SELECT * FROM conversations WHERE id = ? AND workspace_id = ?', [
-      idToBytes(id),
-      idToBytes(workspaceId),
-    ]),
-  );
+export function findConversation(workspaceId: string, id: string): Promise<ConversationRecord | null> {
+  return findRow(workspaceId, conversations, { id });
 }
 
 export async function findConversationOf(
@@ -81,16 +77,11 @@ export async function findConversationOf(
 }
 
 /** Locks the conversation, so that no other transaction adds a text to it until this one ends. */
-export async function findConversationForUpdate(
+export function findConversationForUpdate(
   workspaceId: string,
   id: string,
 ): Promise<ConversationRecord | null> {
-  return conversations.toFirst(
-    await execute(`SELECT * FROM conversations ${byId} WHERE id = ? AND workspace_id = ? FOR UPDATE`, [
-      idToBytes(id),
-      idToBytes(workspaceId),
-    ]),
-  );
+  return findRow(workspaceId, conversations, { id }, 'FOR UPDATE');
 }
 
 export async function findConversationIdOf(workspaceId: string, pair: Pair): Promise<string | null> {
@@ -186,15 +177,8 @@ export async function updateManyConversationsSent(
 }
 
 /** Sets the figures that the conversation has from now on; its row must be locked. */
-export async function updateConversationOpened(
-  workspaceId: string,
-  record: ConversationRecord,
-): Promise<void> {
-  await query(`UPDATE conversations ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
-    opened.toRow({ ...record, isOpen: true }),
-    idToBytes(record.id),
-    idToBytes(workspaceId),
-  ]);
+export function updateConversationOpened(workspaceId: string, record: ConversationRecord): Promise<void> {
+  return updateRow(workspaceId, opened, { ...record, isOpen: true });
 }
 
 type ConversationFilter = {

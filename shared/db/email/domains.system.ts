@@ -1,5 +1,4 @@
-import { idToBytes } from '../../formats/ids.ts';
-import { byId, execute } from '../client.ts';
+import { findRowOfAny } from '../client/rows.ts';
 import type { DueTable } from '../work/table.system.ts';
 import { type EmailDomainRecord, emailDomains } from './domains.ts';
 
@@ -11,8 +10,6 @@ export const checkTable: DueTable = {
   hasRequest: false,
 };
 
-export async function findEmailDomainOfAny(domainId: string): Promise<EmailDomainRecord | null> {
-  return emailDomains.toFirst(
-    await execute(`SELECT * FROM email_domains ${byId} WHERE id = ?`, [idToBytes(domainId)]),
-  );
+export function findEmailDomainOfAny(domainId: string): Promise<EmailDomainRecord | null> {
+  return findRowOfAny(emailDomains, domainId);
 }

@@ -2,6 +2,7 @@ import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
 import type { EmailLane } from '../../schemas/lanes.ts';
 import { binaryText, boolean, id, int, outsideText, sharedId, text, time } from '../client/columns.ts';
 import { type ListedPage, listMatching, type Page } from '../client/listing.ts';
+import { findRow } from '../client/rows.ts';
 import { group, type RecordOf, table } from '../client/table.ts';
 import { byId, bytesOf, type Changed, execute, insertNew, query } from '../client.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
@@ -83,13 +84,8 @@ export async function insertEmail(workspaceId: string, record: EmailRecord, body
   await changeWaiting(workspaceId, { messages: 1, bytes: record.storedBytes });
 }
 
-export async function findEmail(workspaceId: string, emailId: string): Promise<EmailRecord | null> {
-  return emails.toFirst(
-    await execute('SELECT * FROM emails WHERE workspace_id = ? AND id = ?', [
-      idToBytes(workspaceId),
-      idToBytes(emailId),
-    ]),
-  );
+export function findEmail(workspaceId: string, emailId: string): Promise<EmailRecord | null> {
+  return findRow(workspaceId, emails, { id: emailId });
 }
 
 export type EmailRecordFilter = {

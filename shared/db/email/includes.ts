@@ -1,8 +1,9 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { binaryText, id, text, time } from '../client/columns.ts';
 import type { Page } from '../client/listing.ts';
+import { deleteRow, findRow, insertRow, listRowsByIds, updateRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { execute, query } from '../client.ts';
 
 const emailIncludes = table('email_includes', {
   id: id('include'),
@@ -11,20 +12,15 @@ const emailIncludes = table('email_includes', {
   createdAt: time(),
   updatedAt: time(),
 });
+const changing = emailIncludes.pick('content', 'updatedAt');
 export type EmailIncludeRecord = RecordOf<typeof emailIncludes>;
 
-export async function insertEmailInclude(workspaceId: string, record: EmailIncludeRecord): Promise<void> {
-  await query('INSERT INTO email_includes SET ?', [
-    { ...emailIncludes.toRow(record), workspace_id: idToBytes(workspaceId) },
-  ]);
+export function insertEmailInclude(workspaceId: string, record: EmailIncludeRecord): Promise<void> {
+  return insertRow(workspaceId, emailIncludes, record);
 }
 
-export async function findEmailInclude(
-  workspaceId: string,
-  name: string,
-): Promise<EmailIncludeRecord | null> {
-  const [record] = await listEmailIncludesByNames(workspaceId, [name]);
-  return record ?? null;
+export function findEmailInclude(workspaceId: string, name: string): Promise<EmailIncludeRecord | null> {
+  return findRow(workspaceId, emailIncludes, { name });
 }
 
 /** Lists the includes with these names that exist. */
@@ -75,33 +71,14 @@ export async function listEmailIncludeLengths(
 }
 
 /** Newest first. */
-export async function listEmailIncludesByIds(
-  workspaceId: string,
-  ids: string[],
-): Promise<EmailIncludeRecord[]> {
-  if (ids.length === 0) return [];
-  return emailIncludes.toRecords(
-    await query('SELECT * FROM email_includes WHERE workspace_id = ? AND id IN (?) ORDER BY id DESC', [
-      idToBytes(workspaceId),
-      ids.map(idToBytes),
-    ]),
-  );
+export function listEmailIncludesByIds(workspaceId: string, ids: string[]): Promise<EmailIncludeRecord[]> {
+  return listRowsByIds(workspaceId, emailIncludes, ids);
 }
 
-export async function updateEmailInclude(
-  workspaceId: string,
-  { id, content, updatedAt }: EmailIncludeRecord,
-): Promise<void> {
-  await query(
-    `UPDATE email_includes ${byId} SET content = ?, updated_at = ? WHERE workspace_id = ? AND id = ?`,
-    [content, updatedAt, idToBytes(workspaceId), idToBytes(id)],
-  );
+export function updateEmailInclude(workspaceId: string, record: EmailIncludeRecord): Promise<void> {
+  return updateRow(workspaceId, changing, record);
 }
 
-export async function deleteEmailInclude(workspaceId: string, id: string): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    'DELETE FROM email_includes WHERE workspace_id = ? AND id = ?',
-    [idToBytes(workspaceId), idToBytes(id)],
-  );
-  return affectedRows === 1;
+export function deleteEmailInclude(workspaceId: string, id: string): Promise<boolean> {
+  return deleteRow(workspaceId, emailIncludes, { id });
 }

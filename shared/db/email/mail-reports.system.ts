@@ -1,12 +1,11 @@
 import { idToBytes } from '../../formats/ids.ts';
+import { findRowOfAny } from '../client/rows.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 import { type EmailRecord, emails } from './emails.ts';
 
 /** Returns the email that a report is about, of any workspace, locked until the transaction ends. */
-export async function findReportedEmailForUpdate(emailId: string): Promise<EmailRecord | null> {
-  return emails.toFirst(
-    await execute(`SELECT * FROM emails ${byId} WHERE id = ? FOR UPDATE`, [idToBytes(emailId)]),
-  );
+export function findReportedEmailForUpdate(emailId: string): Promise<EmailRecord | null> {
+  return findRowOfAny(emails, emailId, 'FOR UPDATE');
 }
 
 const reported = emails.pick('status', 'reason', 'updatedAt', 'deliveredAt', 'eventSeq');

@@ -1,10 +1,11 @@
 import { idToBytes } from '../../formats/ids.ts';
+import { findRowOfAny } from '../client/rows.ts';
 import { byId, query, updateEach } from '../client.ts';
 import { type EmailRecord, emails } from './emails.ts';
 
 /** Returns the email that a link in it names, of any workspace. */
-export async function findEmailOfLink(emailId: string): Promise<EmailRecord | null> {
-  return emails.toFirst(await query('SELECT * FROM emails WHERE id = ?', [idToBytes(emailId)]));
+export function findEmailOfLink(emailId: string): Promise<EmailRecord | null> {
+  return findRowOfAny(emails, emailId);
 }
 
 /** Lists those of these emails whose opens are counted, locked until the transaction ends. */
@@ -20,5 +21,5 @@ const opened = emails.pick('openCount', 'openedAt', 'updatedAt', 'eventSeq');
 
 /** Stores how often these emails were opened, and when first. */
 export function updateOpens(records: EmailRecord[]): Promise<void> {
-  return updateEach('emails', opened, records);
+  return updateEach(opened, records);
 }

@@ -1,12 +1,11 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { findRowOfAny } from '../client/rows.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 import { type TestRecipientRecord, testRecipients } from './test-recipients.ts';
 
 /** Returns the recipient of a confirmation link, of any workspace: the holder of the link names none. */
-export async function findTestRecipientOfLink(id: string): Promise<TestRecipientRecord | null> {
-  return testRecipients.toFirst(
-    await execute(`SELECT * FROM email_test_recipients ${byId} WHERE id = ?`, [idToBytes(id)]),
-  );
+export function findTestRecipientOfLink(id: string): Promise<TestRecipientRecord | null> {
+  return findRowOfAny(testRecipients, id);
 }
 
 /** Marks the recipient as verified; an earlier time of verification stays. */

@@ -1,7 +1,8 @@
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import { binaryText, id, text, time } from '../client/columns.ts';
+import { countRows, deleteRow, findRow, insertRow, listRows } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { type Changed, execute, query } from '../client.ts';
+import { execute, query } from '../client.ts';
 
 export const testRecipients = table('email_test_recipients', {
   id: id('testrecipient'),
@@ -16,63 +17,36 @@ export const testRecipients = table('email_test_recipients', {
 export type TestRecipientRecord = RecordOf<typeof testRecipients>;
 
 /** Throws the database's duplicate-key error where the address is there already. */
-export async function insertTestRecipient(workspaceId: string, record: TestRecipientRecord): Promise<void> {
-  await query('INSERT INTO email_test_recipients SET ?', [
-    { ...testRecipients.toRow(record), workspace_id: idToBytes(workspaceId) },
-  ]);
+export function insertTestRecipient(workspaceId: string, record: TestRecipientRecord): Promise<void> {
+  return insertRow(workspaceId, testRecipients, record);
 }
 
 /** Oldest first. */
-export async function listTestRecipients(workspaceId: string): Promise<TestRecipientRecord[]> {
-  return testRecipients.toRecords(
-    await query('SELECT * FROM email_test_recipients WHERE workspace_id = ? ORDER BY id', [
-      idToBytes(workspaceId),
-    ]),
-  );
+export function listTestRecipients(workspaceId: string): Promise<TestRecipientRecord[]> {
+  return listRows(workspaceId, testRecipients, {}, 'id');
 }
 
-export async function findTestRecipient(
-  workspaceId: string,
-  id: string,
-): Promise<TestRecipientRecord | null> {
-  return testRecipients.toFirst(
-    await execute('SELECT * FROM email_test_recipients WHERE id = ? AND workspace_id = ?', [
-      idToBytes(id),
-      idToBytes(workspaceId),
-    ]),
-  );
+export function findTestRecipient(workspaceId: string, id: string): Promise<TestRecipientRecord | null> {
+  return findRow(workspaceId, testRecipients, { id });
 }
 
-export async function findTestRecipientByEmail(
+export function findTestRecipientByEmail(
   workspaceId: string,
   emailKey: string,
 ): Promise<TestRecipientRecord | null> {
-  return testRecipients.toFirst(
-    await execute('SELECT * FROM email_test_recipients WHERE workspace_id = ? AND email_key = ?', [
-      idToBytes(workspaceId),
-      Buffer.from(emailKey),
-    ]),
-  );
+  return findRow(workspaceId, testRecipients, { emailKey });
 }
 
 export async function findTestRecipientVerified(workspaceId: string, emailKey: string): Promise<boolean> {
   return (await findTestRecipientByEmail(workspaceId, emailKey))?.verifiedAt != null;
 }
 
-export async function findTestRecipientCount(workspaceId: string): Promise<number> {
-  const [row] = await execute<{ count: number }[]>(
-    'SELECT COUNT(*) AS count FROM email_test_recipients WHERE workspace_id = ?',
-    [idToBytes(workspaceId)],
-  );
-  return row!.count;
+export function findTestRecipientCount(workspaceId: string): Promise<number> {
+  return countRows(workspaceId, testRecipients);
 }
 
-export async function deleteTestRecipient(workspaceId: string, id: string): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    'DELETE FROM email_test_recipients WHERE id = ? AND workspace_id = ?',
-    [idToBytes(id), idToBytes(workspaceId)],
-  );
-  return affectedRows === 1;
+export function deleteTestRecipient(workspaceId: string, id: string): Promise<boolean> {
+  return deleteRow(workspaceId, testRecipients, { id });
 }
 
 /** Notes that a confirmation link went out. */

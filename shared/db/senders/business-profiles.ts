@@ -1,7 +1,8 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { id, text, time } from '../client/columns.ts';
+import { findRow, insertRow, listRows } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, execute, query } from '../client.ts';
+import { byId, execute } from '../client.ts';
 
 /** A business that a workspace sends for. */
 export const businessProfiles = table('business_profiles', {
@@ -13,34 +14,17 @@ export const businessProfiles = table('business_profiles', {
 });
 export type BusinessProfileRecord = RecordOf<typeof businessProfiles>;
 
-export async function insertBusinessProfile(
-  workspaceId: string,
-  record: BusinessProfileRecord,
-): Promise<void> {
-  await query('INSERT INTO business_profiles SET ?', [
-    { ...businessProfiles.toRow(record), workspace_id: idToBytes(workspaceId) },
-  ]);
+export function insertBusinessProfile(workspaceId: string, record: BusinessProfileRecord): Promise<void> {
+  return insertRow(workspaceId, businessProfiles, record);
 }
 
-export async function findBusinessProfile(
-  workspaceId: string,
-  id: string,
-): Promise<BusinessProfileRecord | null> {
-  return businessProfiles.toFirst(
-    await execute(`SELECT * FROM business_profiles ${byId} WHERE id = ? AND workspace_id = ?`, [
-      idToBytes(id),
-      idToBytes(workspaceId),
-    ]),
-  );
+export function findBusinessProfile(workspaceId: string, id: string): Promise<BusinessProfileRecord | null> {
+  return findRow(workspaceId, businessProfiles, { id });
 }
 
 /** Newest first, all of them: the operator makes them. */
-export async function listBusinessProfiles(workspaceId: string): Promise<BusinessProfileRecord[]> {
-  return businessProfiles.toRecords(
-    await query('SELECT * FROM business_profiles WHERE workspace_id = ? ORDER BY id DESC', [
-      idToBytes(workspaceId),
-    ]),
-  );
+export function listBusinessProfiles(workspaceId: string): Promise<BusinessProfileRecord[]> {
+  return listRows(workspaceId, businessProfiles, {}, 'id DESC');
 }
 
 export async function updateBusinessProfileVerified(workspaceId: string, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { findRowOfAny } from '../client/rows.ts';
 import { byId, execute, query } from '../client.ts';
 import { type BusinessProfileRecord, businessProfiles } from './business-profiles.ts';
 
@@ -11,10 +12,8 @@ export async function findWorkspaceOfSender(senderId: string): Promise<string | 
   return row ? idFromBytes('workspace', row.workspace_id) : null;
 }
 
-export async function findBusinessProfileById(profileId: string): Promise<BusinessProfileRecord | null> {
-  return businessProfiles.toFirst(
-    await execute(`SELECT * FROM business_profiles ${byId} WHERE id = ?`, [idToBytes(profileId)]),
-  );
+export function findBusinessProfileById(profileId: string): Promise<BusinessProfileRecord | null> {
+  return findRowOfAny(businessProfiles, profileId);
 }
 
 type Named = { id: Buffer; workspace_id: Buffer };

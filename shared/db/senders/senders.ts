@@ -2,6 +2,7 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { SenderCountryStatus, SenderKind, SenderStatus } from '../../schemas/senders.ts';
 import { binaryText, boolean, bytes, id, int, text, time } from '../client/columns.ts';
 import { type Condition, listNewest, type Page } from '../client/listing.ts';
+import { countRows, deleteRow, insertRow, updateRow } from '../client/rows.ts';
 import { group, type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 
@@ -36,19 +37,13 @@ export type SenderRecord = RecordOf<typeof senders> & { countries: CountryRecord
 
 /** Throws the database's duplicate-key error where the name, or the virtual number, is there already. */
 export async function insertSender(workspaceId: string, record: SenderRecord): Promise<void> {
-  await query('INSERT INTO senders SET ?', [
-    { ...senders.toRow(record), workspace_id: idToBytes(workspaceId) },
-  ]);
+  await insertRow(workspaceId, senders, record);
   await insertSenderCountries(workspaceId, record.id, record.countries);
 }
 
 /** Everything that may change but its countries. Throws as `insertSender` does. */
-export async function updateSender(workspaceId: string, record: SenderRecord): Promise<void> {
-  await query(`UPDATE senders ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
-    changing.toRow(record),
-    idToBytes(record.id),
-    idToBytes(workspaceId),
-  ]);
+export function updateSender(workspaceId: string, record: SenderRecord): Promise<void> {
+  return updateRow(workspaceId, changing, record);
 }
 
 /** Uses one of the tries that the code allows; false where no try is left, or no code is valid now. */
@@ -195,12 +190,8 @@ async function withCountries(
   }));
 }
 
-export async function findSenderCount(workspaceId: string): Promise<number> {
-  const [row] = await execute<{ count: number }[]>(
-    'SELECT COUNT(*) AS count FROM senders WHERE workspace_id = ?',
-    [idToBytes(workspaceId)],
-  );
-  return row!.count;
+export function findSenderCount(workspaceId: string): Promise<number> {
+  return countRows(workspaceId, senders);
 }
 
 export async function deleteSender(workspaceId: string, id: string): Promise<void> {
@@ -208,10 +199,7 @@ export async function deleteSender(workspaceId: string, id: string): Promise<voi
     idToBytes(id),
     idToBytes(workspaceId),
   ]);
-  await execute('DELETE FROM senders WHERE id = ? AND workspace_id = ?', [
-    idToBytes(id),
-    idToBytes(workspaceId),
-  ]);
+  await deleteRow(workspaceId, senders, { id });
 }
 
 /** Stores the rejected countries of a name whose sender is being deleted. */

@@ -170,5 +170,5 @@ const ended = sms.pick('status', 'reason', 'updatedAt', 'deliveredAt', 'eventSeq
 
 /** Writes the final states of texts that were sent; their rows must be locked. */
 export function updateSmsEnds(records: SmsRecord[]): Promise<void> {
-  return updateEach('sms_messages', ended, records);
+  return updateEach(ended, records);
 }

@@ -15,6 +15,7 @@ import {
   text,
   time,
 } from '../client/columns.ts';
+import { findRow, insertRow, updateRow } from '../client/rows.ts';
 import { group, type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, execute, query } from '../client.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
@@ -107,9 +108,7 @@ export type SmsRecord = RecordOf<typeof sms>;
 const isWaiting = ({ status }: Pick<SmsRecord, 'status'>) => status === 'queued' || status === 'held';
 
 export async function insertSms(workspaceId: string, record: SmsRecord): Promise<void> {
-  await query('INSERT INTO sms_messages SET ?', [
-    { ...accepted.toRow(record), workspace_id: idToBytes(workspaceId) },
-  ]);
+  await insertRow(workspaceId, accepted, record);
   await countNew(workspaceId, [record]);
 }
 
@@ -150,20 +149,14 @@ export async function updateSms(
   before: Pick<SmsRecord, 'status'>,
   record: SmsRecord,
 ): Promise<void> {
-  await query(`UPDATE sms_messages ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
-    changing.toRow(record),
-    idToBytes(record.id),
-    idToBytes(workspaceId),
-  ]);
+  await updateRow(workspaceId, changing, record);
   const messages = Number(isWaiting(record)) - Number(isWaiting(before));
   if (messages !== 0) await changeWaiting(workspaceId, { messages });
   await countInBatch(workspaceId, before.status, record);
 }
 
-const one = `SELECT * FROM sms_messages ${byId} WHERE id = ? AND workspace_id = ?`;
-
-export async function findSms(workspaceId: string, smsId: string): Promise<SmsRecord | null> {
-  return sms.toFirst(await execute(one, [idToBytes(smsId), idToBytes(workspaceId)]));
+export function findSms(workspaceId: string, smsId: string): Promise<SmsRecord | null> {
+  return findRow(workspaceId, sms, { id: smsId });
 }
 
 /** Returns the text, locked: nobody else changes or claims it. `isLeased`: a worker has a lease on it. */
@@ -171,10 +164,10 @@ export async function findSmsForUpdate(
   workspaceId: string,
   smsId: string,
 ): Promise<{ record: SmsRecord; isLeased: boolean } | null> {
-  const [row] = await execute<(RowOf<typeof sms> & { lease_token: Buffer | null })[]>(`${one} FOR UPDATE`, [
-    idToBytes(smsId),
-    idToBytes(workspaceId),
-  ]);
+  const [row] = await execute<(RowOf<typeof sms> & { lease_token: Buffer | null })[]>(
+    `SELECT * FROM sms_messages ${byId} WHERE id = ? AND workspace_id = ? FOR UPDATE`,
+    [idToBytes(smsId), idToBytes(workspaceId)],
+  );
   return row ? { record: sms.toRecord(row), isLeased: row.lease_token !== null } : null;
 }
 

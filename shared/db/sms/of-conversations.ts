@@ -2,7 +2,8 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import type { Pair } from '../../formats/text-pair.ts';
 import type { Page } from '../client/listing.ts';
-import { byId, execute, query } from '../client.ts';
+import { listRowsByIds } from '../client/rows.ts';
+import { execute } from '../client.ts';
 import { listSmsOfAny, type SmsChoice, type SmsListed, type SmsRowFilter } from './listings.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
@@ -29,15 +30,9 @@ export async function waitForSmsTo(workspaceId: string, number: string, since: B
   );
 }
 
-/** Returns the texts with these ids that the workspace has, in no order. */
-export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
-  if (ids.length === 0) return [];
-  return sms.toRecords(
-    await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ?`, [
-      ids.map(idToBytes),
-      idToBytes(workspaceId),
-    ]),
-  );
+/** Returns the texts with these ids that the workspace has, newest first. */
+export function listSmsByIds(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
+  return listRowsByIds(workspaceId, sms, ids);
 }
 
 export type PairTotal = { texts: number; lastAt: Date | null; lastId: string | null };

@@ -43,7 +43,7 @@ const outage = webhooks.pick(
 
 /** Writes the outage columns of these webhooks, which must be locked. */
 export function updateHealth(records: WebhookRecord[]): Promise<void> {
-  return updateEach('webhooks', outage, records);
+  return updateEach(outage, records);
 }
 
 /** Marks the outage as warned of; true only for the one caller that is to send the warning. */

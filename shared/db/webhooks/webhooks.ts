@@ -1,7 +1,8 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { binaryText, boolean, bytes, id, int, json, text, time } from '../client/columns.ts';
+import { deleteRow, findRow, insertRow, listRows, updateRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { execute } from '../client.ts';
 
 export const webhooks = table('webhooks', {
   id: id('webhook'),
@@ -50,56 +51,31 @@ export const webhooks = table('webhooks', {
 const changing = webhooks.omit('id', 'workspaceId', 'createdAt');
 export type WebhookRecord = RecordOf<typeof webhooks>;
 
-export async function insertWebhook(workspaceId: string, record: WebhookRecord): Promise<void> {
-  await query('INSERT INTO webhooks SET ?', [
-    { ...webhooks.toRow(record), workspace_id: idToBytes(workspaceId), updated_at: record.createdAt },
-  ]);
+export function insertWebhook(workspaceId: string, record: WebhookRecord): Promise<void> {
+  return insertRow(workspaceId, webhooks, record, { updated_at: record.createdAt });
 }
 
 /** Newest first, all of them: there are at most 100. */
-export async function listWebhooks(workspaceId: string): Promise<WebhookRecord[]> {
-  return webhooks.toRecords(
-    await execute('SELECT * FROM webhooks WHERE workspace_id = ? ORDER BY id DESC', [idToBytes(workspaceId)]),
-  );
+export function listWebhooks(workspaceId: string): Promise<WebhookRecord[]> {
+  return listRows(workspaceId, webhooks, {}, 'id DESC');
 }
 
-export async function findWebhook(workspaceId: string, webhookId: string): Promise<WebhookRecord | null> {
-  return webhooks.toFirst(
-    await execute('SELECT * FROM webhooks WHERE workspace_id = ? AND id = ?', [
-      idToBytes(workspaceId),
-      idToBytes(webhookId),
-    ]),
-  );
+export function findWebhook(workspaceId: string, webhookId: string): Promise<WebhookRecord | null> {
+  return findRow(workspaceId, webhooks, { id: webhookId });
 }
 
 /** Locks the webhook until the transaction ends: a decision made from the record is still right when it is written. */
-export async function findWebhookForUpdate(
-  workspaceId: string,
-  webhookId: string,
-): Promise<WebhookRecord | null> {
-  return webhooks.toFirst(
-    await execute(`SELECT * FROM webhooks ${byId} WHERE workspace_id = ? AND id = ? FOR UPDATE`, [
-      idToBytes(workspaceId),
-      idToBytes(webhookId),
-    ]),
-  );
+export function findWebhookForUpdate(workspaceId: string, webhookId: string): Promise<WebhookRecord | null> {
+  return findRow(workspaceId, webhooks, { id: webhookId }, 'FOR UPDATE');
 }
 
 /** Writes all of the record; it must have been read by `findWebhookForUpdate` in this transaction. */
-export async function updateWebhook(workspaceId: string, record: WebhookRecord, at: Date): Promise<void> {
-  await query(`UPDATE webhooks ${byId} SET ? WHERE workspace_id = ? AND id = ?`, [
-    { ...changing.toRow(record), updated_at: at },
-    idToBytes(workspaceId),
-    idToBytes(record.id),
-  ]);
+export function updateWebhook(workspaceId: string, record: WebhookRecord, at: Date): Promise<void> {
+  return updateRow(workspaceId, changing, record, { updated_at: at });
 }
 
-export async function deleteWebhook(workspaceId: string, webhookId: string): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>('DELETE FROM webhooks WHERE workspace_id = ? AND id = ?', [
-    idToBytes(workspaceId),
-    idToBytes(webhookId),
-  ]);
-  return affectedRows === 1;
+export function deleteWebhook(workspaceId: string, webhookId: string): Promise<boolean> {
+  return deleteRow(workspaceId, webhooks, { id: webhookId });
 }
 
 export const settlements = table('webhook_settlements', {

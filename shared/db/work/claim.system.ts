@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { batcher, batcherByLane } from '../../common/batcher.ts';
 import { isOutage } from '../../common/errors.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
-import type { ColumnMap, Columns } from '../client/table.ts';
+import type { Columns, Table } from '../client/table.ts';
 import { byId, type Changed, hex, isLockConflict, outsideTransaction, query } from '../client.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
@@ -15,7 +15,7 @@ type InLane = { lane?: string };
 const laneOf = ({ lane = '' }: InLane): string => lane;
 
 type Claim = InLane & { id: string; at: Date; until: Date };
-type HandoverColumn = Pick<ColumnMap<Columns>, 'names'>;
+type HandoverColumn = Pick<Table<Columns>, 'names'>;
 type Handover = InLane & Lease & { at: Date; receiver?: string };
 
 /**

@@ -1,5 +1,5 @@
 import { newUuid } from '../../formats/ids.ts';
-import type { ColumnMap, Columns, RecordOf, RowOf } from '../client/table.ts';
+import type { Columns, RecordOf, RowOf, Table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 import { type DueTable, keyFromBytes, keyToBytes, type Lease } from './table.system.ts';
 
@@ -23,10 +23,10 @@ export async function claimDue(
 /** Returns the record, locked until the transaction ends; null where the lease is no longer ours. */
 export async function findHeldForUpdate<Fields extends Columns>(
   table: DueTable,
-  map: ColumnMap<Fields>,
+  map: Table<Fields>,
   { id, token }: Lease,
-): Promise<RecordOf<ColumnMap<Fields>> | null> {
-  const rows = await execute<RowOf<ColumnMap<Fields>>[]>(
+): Promise<RecordOf<Table<Fields>> | null> {
+  const rows = await execute<RowOf<Table<Fields>>[]>(
     `SELECT * FROM ${table.name} ${byId} WHERE ${table.key.column} = ? AND lease_token = ? FOR UPDATE`,
     [keyOf(table, id), token],
   );

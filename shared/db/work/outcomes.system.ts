@@ -1,6 +1,6 @@
 import { batcherByLane } from '../../common/batcher.ts';
 import { idToBytes } from '../../formats/ids.ts';
-import type { ColumnMap, ColumnName, Columns, RecordOf } from '../client/table.ts';
+import type { ColumnName, Columns, RecordOf, Table } from '../client/table.ts';
 import {
   byId,
   type Changed,
@@ -19,7 +19,7 @@ import type { Lease, WorkTable } from './table.system.ts';
 type RowOutcome<Mapped> = { lease: Lease; record: Mapped };
 type OutcomeOptions<Column extends string> = {
   /** Columns that become null when the claim ends. */
-  clears?: Pick<ColumnMap<Columns>, 'names'>;
+  clears?: Pick<Table<Columns>, 'names'>;
   /** Columns that keep their value where the outcome leaves the column `whereNull` null. */
   kept?: { columns: readonly Column[]; whereNull: Column };
 };
@@ -30,9 +30,9 @@ type OutcomeOptions<Column extends string> = {
  */
 export function outcomeWriter<Fields extends Columns>(
   { name }: WorkTable,
-  map: ColumnMap<Fields>,
-  { clears, kept }: OutcomeOptions<ColumnName<ColumnMap<Fields>>> = {},
-): (outcomes: RowOutcome<RecordOf<ColumnMap<Fields>>>[]) => Promise<number> {
+  map: Table<Fields>,
+  { clears, kept }: OutcomeOptions<ColumnName<Table<Fields>>> = {},
+): (outcomes: RowOutcome<RecordOf<Table<Fields>>>[]) => Promise<number> {
   const cleared = [...(clears?.names ?? []), 'lease_token'].map((column) => `r.${column} = NULL`);
   const keptColumns: readonly string[] = kept?.columns ?? [];
   const decides = kept ? map.names.indexOf(kept.whereNull) : -1;

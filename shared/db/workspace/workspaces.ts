@@ -1,7 +1,8 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { binaryText, boolean, id, int, text, time, words } from '../client/columns.ts';
+import { findRowOfAny } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { execute, query } from '../client.ts';
+import { query } from '../client.ts';
 
 export const workspaces = table('workspaces', {
   id: id('workspace'),
@@ -31,15 +32,13 @@ export async function insertWorkspace(
   await query('INSERT INTO workspaces SET ?', [workspaces.toRow({ ...record, id: workspaceId })]);
 }
 
-export async function findWorkspace(workspaceId: string): Promise<WorkspaceRecord | null> {
-  return workspaces.toFirst(await execute('SELECT * FROM workspaces WHERE id = ?', [idToBytes(workspaceId)]));
+export function findWorkspace(workspaceId: string): Promise<WorkspaceRecord | null> {
+  return findRowOfAny(workspaces, workspaceId);
 }
 
 /** Locks the workspace until the transaction ends: checks that count its records, such as a cap, run one at a time. */
-export async function findWorkspaceForUpdate(workspaceId: string): Promise<WorkspaceRecord | null> {
-  return workspaces.toFirst(
-    await execute('SELECT * FROM workspaces WHERE id = ? FOR UPDATE', [idToBytes(workspaceId)]),
-  );
+export function findWorkspaceForUpdate(workspaceId: string): Promise<WorkspaceRecord | null> {
+  return findRowOfAny(workspaces, workspaceId, 'FOR UPDATE');
 }
 
 /** Stores the fields that the operator can change; the row must be locked by `findWorkspaceForUpdate`. */

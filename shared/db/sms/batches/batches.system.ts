@@ -1,5 +1,6 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import { type BatchLane, batchLanes } from '../../../schemas/lanes.ts';
+import { findRowOfAny } from '../../client/rows.ts';
 import type { RowOf } from '../../client/table.ts';
 import { byId, type Changed, execute, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
@@ -21,10 +22,8 @@ export const claimBatch = claimer<ClaimedBatch, RowOf<typeof smsBatches>>(batchT
   toClaimed: (row, token) => ({ batch: smsBatches.toRecord(row), token }),
 });
 
-export async function findSmsBatchOfAny(batchId: string): Promise<ShownSmsBatch | null> {
-  return shown.toFirst(
-    await execute(`SELECT ${shown.columns} FROM sms_batches ${byId} WHERE id = ?`, [idToBytes(batchId)]),
-  );
+export function findSmsBatchOfAny(batchId: string): Promise<ShownSmsBatch | null> {
+  return findRowOfAny(shown, batchId);
 }
 
 /** Lists the unfinished batches of all workspaces, newest first. */

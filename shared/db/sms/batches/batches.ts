@@ -4,8 +4,9 @@ import type { BatchLane } from '../../../schemas/lanes.ts';
 import type { PausedReason, SmsBatchStatus } from '../../../schemas/sms/batches.ts';
 import { binaryText, boolean, id, int, json, number, text, time } from '../../client/columns.ts';
 import { type ListedPage, listMatching, type Page } from '../../client/listing.ts';
+import { findRow, insertRow, updateRow } from '../../client/rows.ts';
 import { type RecordOf, table } from '../../client/table.ts';
-import { byId, bytesOf, execute, query } from '../../client.ts';
+import { bytesOf, execute } from '../../client.ts';
 import { changeWaiting } from '../../work/waiting-counts.ts';
 
 export const smsBatches = table('sms_batches', {
@@ -92,10 +93,8 @@ export type ShownSmsBatch = RecordOf<typeof shown>;
 
 export type BatchLists = { listIds: string[]; excludeLists: string[] };
 
-export async function insertSmsBatch(workspaceId: string, record: SmsBatchRecord): Promise<void> {
-  await query('INSERT INTO sms_batches SET ?', [
-    { ...smsBatches.toRow(record), ...statusOf(record), workspace_id: idToBytes(workspaceId) },
-  ]);
+export function insertSmsBatch(workspaceId: string, record: SmsBatchRecord): Promise<void> {
+  return insertRow(workspaceId, smsBatches, record, statusOf(record));
 }
 
 /**
@@ -109,42 +108,21 @@ export async function updateSmsBatch(
   { isReleased }: { isReleased: boolean },
 ): Promise<void> {
   const isOver = record.dueAt === null;
-  const changes = {
-    ...changing.toRow(record),
+  await updateRow(workspaceId, changing, record, {
     ...statusOf(record),
     ...(isReleased && { lease_token: null }),
     ...(isOver && { content: null, data: null }),
-  };
-  await query(`UPDATE sms_batches ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
-    changes,
-    idToBytes(record.id),
-    idToBytes(workspaceId),
-  ]);
+  });
   if (isOver && record.storedBytes > 0) await changeWaiting(workspaceId, { bytes: -record.storedBytes });
 }
 
-const one = `${byId} WHERE id = ? AND workspace_id = ?`;
-
-export async function findSmsBatch(workspaceId: string, batchId: string): Promise<ShownSmsBatch | null> {
-  return shown.toFirst(
-    await execute(`SELECT ${shown.columns} FROM sms_batches ${one}`, [
-      idToBytes(batchId),
-      idToBytes(workspaceId),
-    ]),
-  );
+export function findSmsBatch(workspaceId: string, batchId: string): Promise<ShownSmsBatch | null> {
+  return findRow(workspaceId, shown, { id: batchId });
 }
 
 /** Returns the batch, locked until the transaction ends: nobody else changes or claims it. */
-export async function findSmsBatchForUpdate(
-  workspaceId: string,
-  batchId: string,
-): Promise<SmsBatchRecord | null> {
-  return smsBatches.toFirst(
-    await execute(`SELECT * FROM sms_batches ${one} FOR UPDATE`, [
-      idToBytes(batchId),
-      idToBytes(workspaceId),
-    ]),
-  );
+export function findSmsBatchForUpdate(workspaceId: string, batchId: string): Promise<SmsBatchRecord | null> {
+  return findRow(workspaceId, smsBatches, { id: batchId }, 'FOR UPDATE');
 }
 
 /** Counts the unfinished batches of the workspace. */
@@ -196,7 +174,7 @@ export async function listSmsBatches(
   return listMatching(
     workspaceId,
     {
-      table: { name: smsBatches.name, ...shown },
+      table: shown,
       index: 'sms_batches_listed',
       filters: [
         ['state', status, 'sms_batches_by_state'],

@@ -1,0 +1,114 @@
+import { idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, type Param, query } from '../client.ts';
+import type { Column } from './columns.ts';
+import { type Columns, type RecordOf, snake, type Table } from './table.ts';
+
+/** The statements that most tables need, on the rows of one workspace. */
+
+/** Values of some fields of the wanted rows, such as `{ id }`. */
+type Key<Fields extends Columns> = Partial<RecordOf<Table<Fields>>>;
+
+/** Returns a table with its condition. A row that is named by its id is locked alone, without others beside it. */
+function ofKey<Fields extends Columns>(
+  workspaceId: string,
+  { name, fields }: Table<Fields>,
+  key: Key<Fields>,
+) {
+  const own = Object.entries(key).map(([field, value]) => {
+    const { write } = fields[field] as Column;
+    return { is: `r.${snake(field)} = ?`, value: write ? write(value as never) : (value as Param) };
+  });
+  const conditions = ['r.workspace_id = ?', ...own.map(({ is }) => is)].join(' AND ');
+  return {
+    sql: `${name} r ${'id' in key ? byId : ''} WHERE ${conditions}`,
+    values: [idToBytes(workspaceId), ...own.map(({ value }) => value)],
+  };
+}
+
+/** With `FOR UPDATE`, the row is locked until the transaction ends. */
+export async function findRow<Fields extends Columns>(
+  workspaceId: string,
+  table: Table<Fields>,
+  key: Key<Fields>,
+  lock: 'FOR UPDATE' | '' = '',
+): Promise<RecordOf<Table<Fields>> | null> {
+  const { sql, values } = ofKey(workspaceId, table, key);
+  return table.toFirst(await execute(`SELECT ${table.columns} FROM ${sql} ${lock}`, values));
+}
+
+/** Returns the row with this id, whatever its workspace is. */
+export async function findRowOfAny<Fields extends Columns>(
+  table: Table<Fields>,
+  id: string,
+  lock: 'FOR UPDATE' | '' = '',
+): Promise<RecordOf<Table<Fields>> | null> {
+  const sql = `SELECT ${table.columns} FROM ${table.name} ${byId} WHERE id = ? ${lock}`;
+  return table.toFirst(await execute(sql, [idToBytes(id)]));
+}
+
+export async function countRows<Fields extends Columns>(
+  workspaceId: string,
+  table: Table<Fields>,
+  key: Key<Fields> = {},
+): Promise<number> {
+  const { sql, values } = ofKey(workspaceId, table, key);
+  const [row] = await execute<{ count: number }[]>(`SELECT COUNT(*) AS count FROM ${sql}`, values);
+  return row!.count;
+}
+
+export async function listRows<Fields extends Columns>(
+  workspaceId: string,
+  table: Table<Fields>,
+  key: Key<Fields>,
+  order: 'id' | 'id DESC',
+): Promise<RecordOf<Table<Fields>>[]> {
+  const { sql, values } = ofKey(workspaceId, table, key);
+  return table.toRecords(await query(`SELECT ${table.columns} FROM ${sql} ORDER BY ${order}`, values));
+}
+
+/** Lists the rows that have these ids, newest first. */
+export async function listRowsByIds<Fields extends Columns>(
+  workspaceId: string,
+  table: Table<Fields>,
+  ids: string[],
+): Promise<RecordOf<Table<Fields>>[]> {
+  if (ids.length === 0) return [];
+  const sql = `SELECT ${table.columns} FROM ${table.name} ${byId} WHERE workspace_id = ? AND id IN (?) ORDER BY id DESC`;
+  return table.toRecords(await query(sql, [idToBytes(workspaceId), ids.map(idToBytes)]));
+}
+
+/** `more`: columns that the map has not. */
+export async function insertRow<Fields extends Columns>(
+  workspaceId: string,
+  table: Table<Fields>,
+  record: RecordOf<Table<Fields>>,
+  more: Record<string, Param> = {},
+): Promise<void> {
+  const row = { ...table.toRow(record), workspace_id: idToBytes(workspaceId), ...more };
+  await query(`INSERT INTO ${table.name} SET ?`, [row]);
+}
+
+/** Writes the fields of this map to the row that has the id. `more`: columns that the map has not. */
+export async function updateRow<Fields extends Columns>(
+  workspaceId: string,
+  table: Table<Fields>,
+  record: RecordOf<Table<Fields>> & { id: string },
+  more: Record<string, Param> = {},
+): Promise<void> {
+  await query(`UPDATE ${table.name} ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
+    { ...table.toRow(record), ...more },
+    idToBytes(record.id),
+    idToBytes(workspaceId),
+  ]);
+}
+
+/** Returns whether there was such a row. */
+export async function deleteRow<Fields extends Columns>(
+  workspaceId: string,
+  table: Table<Fields>,
+  key: Key<Fields>,
+): Promise<boolean> {
+  const { sql, values } = ofKey(workspaceId, table, key);
+  const { affectedRows } = await execute<Changed>(`DELETE r FROM ${sql}`, values);
+  return affectedRows === 1;
+}
