@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import mysql from 'mysql2';
 import { idToBytes } from '../formats/ids.ts';
 import {
+  type Changed,
   type Connection,
   database,
   discardIfMisled,
@@ -16,7 +17,7 @@ import { sendLimited } from './client/time-limit.ts';
 import { withConnection } from './client/unit.ts';
 import { type RowValue, valueByRow } from './client/values-by-row.ts';
 
-export { type Changed, closeDatabase, database, type Param, type Row } from './client/connection.ts';
+export { closeDatabase, database, type Param, type Row } from './client/connection.ts';
 export { isDuplicateKey, isLockConflict, isLockWait } from './client/faults.ts';
 export { hex, literal, sqlTime, written, writtenRows } from './client/text.ts';
 export { limitTime } from './client/time-limit.ts';
@@ -44,6 +45,16 @@ export function query<T = Row[]>(sql: string, values: readonly unknown[] = []): 
 /** Returns the text of a statement for `queryEach`, with the values put in. */
 export function statement(sql: string, values: readonly unknown[]): string {
   return mysql.format(sql, values as Parameters<typeof mysql.format>[1]);
+}
+
+/** Runs a prepared statement that changes one row at most; tells whether it has. */
+export async function changeRow(sql: string, values: readonly Param[]): Promise<boolean> {
+  return (await execute<Changed>(sql, values)).affectedRows === 1;
+}
+
+/** Runs a statement as text; returns how many rows it has changed. */
+export async function changeRows(sql: string, values: readonly unknown[] = []): Promise<number> {
+  return (await query<Changed>(sql, values)).affectedRows;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { day, int } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRow, execute, query } from '../client.ts';
 import { apiKeys } from './api-keys.ts';
 
 const keyUsage = table('key_usage', {
@@ -85,7 +85,7 @@ export async function findLimitsOfLineage(
  * Adds the parts if both limits allow it; returns whether they do. A count of an earlier day or month starts anew; a
  * count of a later one, which a process whose clock is ahead has begun, goes on.
  */
-export async function updateKeyUsageTaken(
+export function updateKeyUsageTaken(
   workspaceId: string,
   lineageId: string,
   parts: number,
@@ -95,7 +95,7 @@ export async function updateKeyUsageTaken(
   const sets = [day, parts, day, day, month, parts, month, month];
   const bounds = [day, parts, dailyParts ?? noLimit, month, parts, monthlyParts ?? noLimit];
   // Each count is set before its period, which it depends on: assignments are made from left to right.
-  const { affectedRows } = await execute<Changed>(
+  return changeRow(
     `UPDATE key_usage ${byId} SET
         used_in_day = IF(day < ?, 0, used_in_day) + ?,
         day = IF(day < ?, ?, day),
@@ -106,7 +106,6 @@ export async function updateKeyUsageTaken(
         AND IF(month < ?, 0, used_in_month) + ? <= ?`,
     [...sets, idToBytes(workspaceId), idToBytes(lineageId), ...bounds],
   );
-  return affectedRows === 1;
 }
 
 /** Takes the parts off the counts that are still those of this day and this month. */

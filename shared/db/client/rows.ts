@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, type Param, query } from '../client.ts';
+import { byId, changeRow, changeRows, execute, type Param, query } from '../client.ts';
 import type { Column } from './columns.ts';
 import { type Columns, type RecordOf, snake, type Table } from './table.ts';
 
@@ -103,12 +103,26 @@ export async function updateRow<Fields extends Columns>(
 }
 
 /** Returns whether there was such a row. */
-export async function deleteRow<Fields extends Columns>(
+export function deleteRow<Fields extends Columns>(
   workspaceId: string,
   table: Table<Fields>,
   key: Key<Fields>,
 ): Promise<boolean> {
   const { sql, values } = ofKey(workspaceId, table, key);
-  const { affectedRows } = await execute<Changed>(`DELETE r FROM ${sql}`, values);
-  return affectedRows === 1;
+  return changeRow(`DELETE r FROM ${sql}`, values);
+}
+
+/** Deletes, in all workspaces, the first `limit` rows of a time before `until`, or of an id before that id; returns how many went. */
+export function deleteBefore(
+  name: string,
+  column: string,
+  until: Date | Buffer,
+  limit: number,
+): Promise<number> {
+  return changeRows(`DELETE FROM ${name} WHERE ${column} < ? ORDER BY ${column} LIMIT ?`, [until, limit]);
+}
+
+/** Deletes the rows that have these ids, of any workspace, and locks no others; returns how many went. */
+export async function deleteByIds(name: string, ids: Buffer[]): Promise<number> {
+  return ids.length === 0 ? 0 : changeRows(`DELETE r FROM ${name} r ${byId} WHERE r.id IN (?)`, [ids]);
 }

@@ -4,7 +4,7 @@ import { id, int, json, text, time } from '../client/columns.ts';
 import { listNewest, type Page } from '../client/listing.ts';
 import { countRows, deleteRow, findRow, insertRow, listRowsByIds, updateRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRow, execute, query } from '../client.ts';
 
 export const contactLists = table('contact_lists', {
   id: id('list'),
@@ -79,12 +79,11 @@ export async function updateCounted(
 }
 
 /** Adds `by` to the count, in the transaction that changes the members. False: there is no such list. */
-export async function updateMemberCount(workspaceId: string, listId: string, by: number): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+export function updateMemberCount(workspaceId: string, listId: string, by: number): Promise<boolean> {
+  return changeRow(
     `UPDATE contact_lists ${byId} SET member_count = member_count + ? WHERE workspace_id = ? AND id = ?`,
     [by, idToBytes(workspaceId), idToBytes(listId)],
   );
-  return affectedRows === 1;
 }
 
 /** Deletes the list; its members are deleted later. */

@@ -1,6 +1,7 @@
 import { hexId, id, int, json, time } from '../client/columns.ts';
+import { deleteByIds } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRows, execute, query } from '../client.ts';
 import { findHeldForUpdate } from '../work/due.system.ts';
 import type { Messages } from '../work/message-admission.system.ts';
 import { type DueTable, type Lease, ownedTable } from '../work/table.system.ts';
@@ -67,12 +68,8 @@ export async function deleteCopiesBefore(before: Date, limit: number): Promise<n
     'SELECT id FROM contact_list_copies WHERE completed_at < ? LIMIT ?',
     [before, limit],
   );
-  if (rows.length === 0) return 0;
-  const { affectedRows } = await query<Changed>(
-    `DELETE c FROM contact_list_copies c ${byId} WHERE c.id IN (?)`,
-    [rows.map(({ id }) => id)],
-  );
-  return affectedRows;
+  const ids = rows.map(({ id }) => id);
+  return deleteByIds('contact_list_copies', ids);
 }
 
 const removalsAtOnce = 1_000;
@@ -85,11 +82,10 @@ export async function deleteMembersOfRemoved(limit: number): Promise<number> {
   );
   let gone = 0;
   for (const { list_id: listId } of removals) {
-    const { affectedRows } = await query<Changed>(
+    gone += await changeRows(
       'DELETE FROM contact_list_members WHERE list_id = ? ORDER BY contact_id LIMIT ?',
       [listId, limit - gone],
     );
-    gone += affectedRows;
     if (gone === limit) break;
     await execute('DELETE FROM contact_list_removals WHERE list_id = ?', [listId]);
   }

@@ -2,7 +2,7 @@ import { idToBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { id, int, json, time } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, query } from '../client.ts';
+import { byId, changeRows } from '../client.ts';
 import { findHeldForUpdate, updateReleased } from '../work/due.system.ts';
 import type { DueTable, Lease } from '../work/table.system.ts';
 import { findCountWanted } from './counts.ts';
@@ -58,11 +58,11 @@ export async function updateCounting(
     ...progress,
     workedMs: Math.round(progress?.workedMs ?? 0),
   });
-  const { affectedRows } = await query<Changed>(
+  const changed = await changeRows(
     `UPDATE contact_list_counts ${byId} SET ?, due_at = ? WHERE workspace_id = ? AND lease_token = ?`,
     [row, until, idToBytes(workspaceId), token],
   );
-  return affectedRows === 1;
+  return changed === 1;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { Page } from '../client/listing.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRows, execute, query } from '../client.ts';
 
 // Keeps statements far below the size that the server accepts.
 const idsAtOnce = 1_000;
@@ -93,12 +93,11 @@ export async function insertMembers(
       [workspace, ids.map(idToBytes)],
     );
     if (rows.length === 0) continue;
-    const { affectedRows } = await query<Changed>(
+    known += rows.length;
+    added += await changeRows(
       'INSERT IGNORE INTO contact_list_members (list_id, contact_id, workspace_id, added_at) VALUES ?',
       [rows.map((row) => [idToBytes(listId), row.id, workspace, at])],
     );
-    known += rows.length;
-    added += affectedRows;
   }
   return { known, added };
 }
@@ -111,12 +110,11 @@ export async function deleteMembers(
 ): Promise<number> {
   let removed = 0;
   for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
-    const { affectedRows } = await query<Changed>(
+    removed += await changeRows(
       // Pairs, because for a list and some contact ids the optimizer may read, and so wait for, all rows of the list.
       `DELETE m FROM contact_list_members m ${byId} WHERE (m.list_id, m.contact_id) IN (?) AND m.workspace_id = ?`,
       [ids.map((id) => [idToBytes(listId), idToBytes(id)]), idToBytes(workspaceId)],
     );
-    removed += affectedRows;
   }
   return removed;
 }

@@ -1,8 +1,9 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import { pairOf } from '../../formats/text-pair.ts';
+import { deleteByIds } from '../client/rows.ts';
 import type { RowOf } from '../client/table.ts';
-import { byId, type Changed, query } from '../client.ts';
+import { byId, query } from '../client.ts';
 import type { sms } from '../sms/messages.ts';
 import { type ConversationRecord, type ConversationRow, conversations } from './conversations.ts';
 
@@ -46,11 +47,8 @@ export async function listLeaving(smsIds: Buffer[]): Promise<Leaving[]> {
   return [...leaving.values()];
 }
 
-export async function deleteSms(smsIds: Buffer[]): Promise<number> {
-  const { affectedRows } = await query<Changed>(`DELETE m FROM sms_messages m ${byId} WHERE m.id IN (?)`, [
-    smsIds,
-  ]);
-  return affectedRows;
+export function deleteSms(smsIds: Buffer[]): Promise<number> {
+  return deleteByIds('sms_messages', smsIds);
 }
 
 type ConversationLeft = { workspaceId: string; record: ConversationRecord };

@@ -4,7 +4,7 @@ import { type Pair, pairOf } from '../../formats/text-pair.ts';
 import { binaryText, boolean, id, int, time } from '../client/columns.ts';
 import { findRow, updateRow } from '../client/rows.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRow, execute, query } from '../client.ts';
 import type { SmsRecord } from '../sms/messages.ts';
 
 export const conversations = table('conversations', {
@@ -120,17 +120,16 @@ const additions = {
 };
 
 /** Adds a text to its conversation; returns false where the conversation is gone. */
-export async function updateConversationAdded(
+export function updateConversationAdded(
   workspaceId: string,
   conversationId: string,
   { id, direction, createdAt: at }: Text,
 ): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+  return changeRow(
     `UPDATE conversations ${byId} SET ${additions[direction]}, ${later('last_activity_at')}, ${later('last_sms_id')}
      WHERE id = ? AND workspace_id = ?`,
     [at, at, at, idToBytes(id), idToBytes(conversationId), idToBytes(workspaceId)],
   );
-  return affectedRows === 1;
 }
 
 /**

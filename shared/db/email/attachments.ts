@@ -1,7 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { int, text } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, execute } from '../client.ts';
+import { byId, changeRows, execute } from '../client.ts';
 
 export const attachments = table('email_attachments', {
   position: int(),
@@ -41,10 +41,10 @@ export async function insertAttachment(
 /** Deletes all attachments of one email. */
 export async function deleteAttachments(workspaceId: string, emailId: string): Promise<void> {
   const id = idToBytes(emailId);
-  const { affectedRows } = await execute<Changed>(
+  const deleted = await changeRows(
     `DELETE a FROM email_attachments a ${byId} WHERE a.email_id = ? AND a.workspace_id = ?`,
     [id, idToBytes(workspaceId)],
   );
-  if (affectedRows > 0)
+  if (deleted > 0)
     await execute(`DELETE c FROM email_attachment_chunks c ${byId} WHERE c.email_id = ?`, [id]);
 }

@@ -4,7 +4,7 @@ import { binaryText, boolean, id, int, outsideText, sharedId, text, time } from 
 import { type ListedPage, listMatching, type Page } from '../client/listing.ts';
 import { findRow } from '../client/rows.ts';
 import { group, type RecordOf, table } from '../client/table.ts';
-import { byId, bytesOf, type Changed, execute, insertNew, query } from '../client.ts';
+import { byId, bytesOf, changeRow, changeRows, execute, insertNew, query } from '../client.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { deleteAttachments } from './attachments.ts';
 
@@ -128,32 +128,30 @@ export async function listEmails(
  * and changes the row, so against the claim of a worker exactly one of the two wins.
  */
 export async function updateEmailCancelled(workspaceId: string, emailId: string, at: Date): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+  const isCancelled = await changeRow(
     `UPDATE emails ${byId} SET status = 'cancelled', due_at = NULL, parked = 0,
        updated_at = GREATEST(updated_at, ?), event_seq = event_seq + 1
      WHERE workspace_id = ? AND id = ? AND status = 'queued' AND lease_token IS NULL AND scheduled_at > ?`,
     [at, idToBytes(workspaceId), idToBytes(emailId), at],
   );
-  if (affectedRows === 1) {
-    const { storedBytes } = (await findEmail(workspaceId, emailId))!;
-    await changeWaiting(workspaceId, { messages: -1, bytes: -storedBytes });
-    await execute('DELETE FROM email_bodies WHERE email_id = ?', [idToBytes(emailId)]);
-    await deleteAttachments(workspaceId, emailId);
-  }
-  return affectedRows === 1;
+  if (!isCancelled) return false;
+  const { storedBytes } = (await findEmail(workspaceId, emailId))!;
+  await changeWaiting(workspaceId, { messages: -1, bytes: -storedBytes });
+  await execute('DELETE FROM email_bodies WHERE email_id = ?', [idToBytes(emailId)]);
+  await deleteAttachments(workspaceId, emailId);
+  return true;
 }
 
 /** Deletes some of the emails to a recipient; those still to be sent stay. */
-export async function deleteEmailsOfRecipient(
+export function deleteEmailsOfRecipient(
   workspaceId: string,
   recipientKey: string,
   limit: number,
 ): Promise<number> {
-  const { affectedRows } = await execute<Changed>(
+  return changeRows(
     `DELETE FROM emails WHERE workspace_id = ? AND recipient_key = ? AND status <> 'queued' LIMIT ${limit}`,
     [idToBytes(workspaceId), Buffer.from(recipientKey)],
   );
-  return affectedRows;
 }
 
 /** Counts the emails to a recipient that are still to be sent. */

@@ -1,6 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { findRowOfAny } from '../client/rows.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRows, execute } from '../client.ts';
 import { type EmailRecord, emails } from './emails.ts';
 
 /** Returns the email that a report is about, of any workspace, locked until the transaction ends. */
@@ -12,11 +12,11 @@ const reported = emails.pick('status', 'reason', 'updatedAt', 'deliveredAt', 'ev
 
 /** Stores the changes of a report; false, changing nothing, when the email is no longer as in `before`. */
 export async function updateReportedEmail(before: EmailRecord, after: EmailRecord): Promise<boolean> {
-  const { affectedRows } = await query<Changed>(
+  const changed = await changeRows(
     `UPDATE emails ${byId} SET ? WHERE id = ? AND status = ? AND event_seq = ?`,
     [reported.toRow(after), idToBytes(before.id), before.status, before.eventSeq],
   );
-  return affectedRows === 1;
+  return changed === 1;
 }
 
 /** Tells whether the email has had an event about a delay, as far back as events are kept. */

@@ -1,16 +1,15 @@
 import { firstUuidAt } from '../../formats/ids.ts';
-import { type Changed, execute } from '../client.ts';
+import { changeRows } from '../client.ts';
 
 /**
  * Deletes up to `limit` emails that were accepted before then, and were not scheduled for later, whatever their outcome.
  * Emails still to be sent stay.
  */
-export async function deleteEmailsBefore(until: Date, limit: number): Promise<number> {
+export function deleteEmailsBefore(until: Date, limit: number): Promise<number> {
   // Ids carry the time of creation, so the old ones are the start of the table.
-  const { affectedRows } = await execute<Changed>(
+  return changeRows(
     `DELETE FROM emails WHERE id < ? AND status <> 'queued' AND (scheduled_at IS NULL OR scheduled_at < ?)
      ORDER BY id LIMIT ${limit}`,
     [firstUuidAt(until), until],
   );
-  return affectedRows;
 }

@@ -1,6 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { findRowOfAny } from '../client/rows.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { deleteByIds, findRowOfAny } from '../client/rows.ts';
+import { byId, execute, query } from '../client.ts';
 import { type TestRecipientRecord, testRecipients } from './test-recipients.ts';
 
 /** Returns the recipient of a confirmation link, of any workspace: the holder of the link names none. */
@@ -36,10 +36,6 @@ export async function deleteTestLinksBefore(before: Date, limit: number): Promis
     before,
     limit,
   ]);
-  if (rows.length === 0) return 0;
-  const { affectedRows } = await query<Changed>(
-    `DELETE l FROM email_test_links l ${byId} WHERE l.id IN (?)`,
-    [rows.map(({ id }) => id)],
-  );
-  return affectedRows;
+  const ids = rows.map(({ id }) => id);
+  return deleteByIds('email_test_links', ids);
 }

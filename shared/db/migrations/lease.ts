@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '../../common/logger.ts';
-import { type Changed, query, transaction } from '../client.ts';
+import { changeRows, query, transaction } from '../client.ts';
 import { tableOptions } from './migration.ts';
 
 /** Stands beside the tables of Knex, and is created as they are: before any migration. */
@@ -81,6 +81,5 @@ function renew(holder: string): Promise<boolean> {
 
 /** Runs the statement in a transaction, which is tried again where another node has changed the same row. */
 async function changes(statement: string, holder: string): Promise<boolean> {
-  const { affectedRows } = await transaction(() => query<Changed>(statement, [holder]));
-  return affectedRows === 1;
+  return (await transaction(() => changeRows(statement, [holder]))) === 1;
 }

@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { type Changed, hex, literal, query } from '../client.ts';
+import { changeRows, hex, literal, query } from '../client.ts';
 import {
   type Channel,
   type Counts,
@@ -179,16 +179,13 @@ const valuesOf = ({ workspaceId, dimension, day, name }: Name) =>
 /** Deletes a batch of each table's rows of hours before this one; returns the largest number that one table lost. */
 export async function deleteReportsBefore(hour: number, limit: number): Promise<number> {
   let most = 0;
-  for (const [table, column, value] of [
-    ['report_counts', 'start', hour],
-    ['report_latencies', 'start', hour],
-    ['report_names', 'day', hour],
-  ] as const) {
-    const { affectedRows } = await query<Changed>(`DELETE FROM ${table} WHERE ${column} < ? LIMIT ?`, [
-      value,
-      limit,
-    ]);
-    most = Math.max(most, affectedRows);
+  for (const [table, column] of [
+    ['report_counts', 'start'],
+    ['report_latencies', 'start'],
+    ['report_names', 'day'],
+  ]) {
+    const gone = await changeRows(`DELETE FROM ${table} WHERE ${column} < ? LIMIT ?`, [hour, limit]);
+    most = Math.max(most, gone);
   }
   return most;
 }

@@ -1,6 +1,7 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { deleteBefore } from '../client/rows.ts';
 import type { RowOf } from '../client/table.ts';
-import { type Changed, hex, literal, query } from '../client.ts';
+import { hex, literal, query } from '../client.ts';
 import type { emails } from '../email/emails.ts';
 import type { sms } from '../sms/messages.ts';
 import type { Channel } from './counts.ts';
@@ -218,10 +219,6 @@ export async function findHasGone(workspaceId: string, channel: Channel, stretch
 }
 
 /** Deletes a batch of the states of messages that were made before `until`. */
-export async function deleteStatesBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM report_states WHERE id < ? ORDER BY id LIMIT ?',
-    [firstUuidAt(until), limit],
-  );
-  return affectedRows;
+export function deleteStatesBefore(until: Date, limit: number): Promise<number> {
+  return deleteBefore('report_states', 'id', firstUuidAt(until), limit);
 }

@@ -1,4 +1,4 @@
-import { byId, type Changed, query } from '../client.ts';
+import { byId, changeRows, query } from '../client.ts';
 
 /**
  * Deletes a batch of the records that have expired by `at`; returns how many were deleted. A plain read finds them, and
@@ -12,10 +12,9 @@ export async function deleteExpiredRecords(at: Date, limit: number): Promise<num
     [at, limit],
   );
   if (rows.length === 0) return 0;
-  const { affectedRows } = await query<Changed>(
+  return changeRows(
     `DELETE r FROM idempotency_records r ${byId}
      WHERE (r.workspace_id, r.lineage_id, r.idempotency_key) IN (?) AND r.expires_at <= ?`,
     [rows.map((row) => [row.workspace_id, row.lineage_id, row.idempotency_key]), at],
   );
-  return affectedRows;
 }

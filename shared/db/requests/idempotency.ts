@@ -2,7 +2,7 @@ import { batcher } from '../../common/batcher.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import {
   byId,
-  type Changed,
+  changeRow,
   execute,
   insertNew,
   isDuplicateKey,
@@ -129,18 +129,17 @@ export async function updateAnswer(
 }
 
 /** Deletes an expired record that was not purged yet, to make room for a new one. */
-export async function deleteExpiredRecord(
+export function deleteExpiredRecord(
   workspaceId: string,
   lineageId: string,
   key: string,
   at: Date,
 ): Promise<boolean> {
   // In this form, with the table named twice, DELETE takes an index hint.
-  const { affectedRows } = await execute<Changed>(
-    `DELETE r FROM idempotency_records r ${byId} WHERE ${ofKey} AND expires_at <= ?`,
-    [...keyValues(workspaceId, lineageId, key), at],
-  );
-  return affectedRows === 1;
+  return changeRow(`DELETE r FROM idempotency_records r ${byId} WHERE ${ofKey} AND expires_at <= ?`, [
+    ...keyValues(workspaceId, lineageId, key),
+    at,
+  ]);
 }
 
 export async function deleteRecord(workspaceId: string, lineageId: string, key: string): Promise<void> {

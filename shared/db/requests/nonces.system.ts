@@ -1,5 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { type Changed, execute, isDuplicateKey, query } from '../client.ts';
+import { deleteBefore } from '../client/rows.ts';
+import { execute, isDuplicateKey } from '../client.ts';
 
 /** Remembers the nonce of a key; false when it is known already. Authentication has found the key, and so its workspace. */
 export async function insertNonce(keyId: string, nonceHash: Buffer, expiresAt: Date): Promise<boolean> {
@@ -17,10 +18,6 @@ export async function insertNonce(keyId: string, nonceHash: Buffer, expiresAt: D
 }
 
 /** Deletes a batch of those that expired before then; returns how many went. */
-export async function deleteNoncesBefore(at: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM request_nonces WHERE expires_at < ? ORDER BY expires_at LIMIT ?',
-    [at, limit],
-  );
-  return affectedRows;
+export function deleteNoncesBefore(at: Date, limit: number): Promise<number> {
+  return deleteBefore('request_nonces', 'expires_at', at, limit);
 }

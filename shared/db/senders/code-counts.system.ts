@@ -1,4 +1,4 @@
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRows, execute, query } from '../client.ts';
 
 /**
  * Returns when codes were sent to this subject, oldest first. Locks the subject until the transaction ends, even if no
@@ -44,9 +44,8 @@ export async function deleteCodeTimesBefore(before: Date, limit: number): Promis
     [before, limit],
   );
   if (rows.length === 0) return 0;
-  const { affectedRows } = await query<Changed>(
+  return changeRows(
     `DELETE c FROM sender_code_counts c ${byId} WHERE c.subject IN (?) AND c.updated_at < ?`,
     [rows.map(({ subject }) => subject), before],
   );
-  return affectedRows;
 }

@@ -4,7 +4,7 @@ import { binaryText, boolean, bytes, id, int, text, time } from '../client/colum
 import { type Condition, listNewest, type Page } from '../client/listing.ts';
 import { countRows, deleteRow, insertRow, updateRow } from '../client/rows.ts';
 import { group, type RecordOf, type RowOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRow, execute, query } from '../client.ts';
 
 const senders = table('senders', {
   id: id('sender'),
@@ -47,18 +47,12 @@ export function updateSender(workspaceId: string, record: SenderRecord): Promise
 }
 
 /** Uses one of the tries that the code allows; false where no try is left, or no code is valid now. */
-export async function updateSenderTries(
-  workspaceId: string,
-  id: string,
-  at: Date,
-  most: number,
-): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+export function updateSenderTries(workspaceId: string, id: string, at: Date, most: number): Promise<boolean> {
+  return changeRow(
     `UPDATE senders ${byId} SET code_tries = code_tries + 1
      WHERE id = ? AND workspace_id = ? AND code_expires_at > ? AND code_tries < ?`,
     [idToBytes(id), idToBytes(workspaceId), at, most],
   );
-  return affectedRows === 1;
 }
 
 export async function insertSenderCountries(

@@ -1,5 +1,5 @@
 import { idFromBytes } from '../../formats/ids.ts';
-import { byId, type Changed, comparedKey, query } from '../client.ts';
+import { byId, changeRows, comparedKey, query } from '../client.ts';
 
 /** A row of any of the tables, with the columns of its primary key. */
 type OwnerRow = {
@@ -92,11 +92,11 @@ export async function updateSealed(value: SealedValue, sealed: Buffer): Promise<
   const isRow = placeOf(value)
     .key.map((name) => `${name} = ?`)
     .join(' AND ');
-  const { affectedRows } = await query<Changed>(
+  const changed = await changeRows(
     `UPDATE ${table} ${byId} SET ${column} = ? WHERE ${isRow} AND ${column} = ?`,
     [sealed, ...value.key, value.sealed],
   );
-  return affectedRows === 1;
+  return changed === 1;
 }
 
 function placeOf({ table, column }: SealedPlace) {

@@ -1,7 +1,7 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { bytes, id, int } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, type Param, query, tableOf } from '../client.ts';
+import { byId, changeRows, execute, type Param, query, tableOf } from '../client.ts';
 
 type FoundShortLink = {
   smsId: string;
@@ -102,22 +102,20 @@ export async function updateShortLinkTotals(changes: TotalClicks[]): Promise<voi
 }
 
 /** Deletes a batch of links whose messages were made before `until` and are gone. */
-export async function deleteShortLinksBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
+export function deleteShortLinksBefore(until: Date, limit: number): Promise<number> {
+  return changeRows(
     `DELETE FROM short_links WHERE sms_id < ?
        AND NOT EXISTS (SELECT 1 FROM sms_messages m WHERE m.id = short_links.sms_id) ORDER BY sms_id LIMIT ?`,
     [firstUuidAt(until), limit],
   );
-  return affectedRows;
 }
 
 /** Deletes a batch of totals whose batches were made before `until` and have no message any more. */
-export async function deleteShortLinkTotalsBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
+export function deleteShortLinkTotalsBefore(until: Date, limit: number): Promise<number> {
+  return changeRows(
     `DELETE FROM short_link_totals WHERE batch_id < ?
        AND NOT EXISTS (SELECT 1 FROM sms_messages m WHERE m.workspace_id = short_link_totals.workspace_id AND m.batch_id = short_link_totals.batch_id)
      ORDER BY batch_id LIMIT ?`,
     [firstUuidAt(until), limit],
   );
-  return affectedRows;
 }

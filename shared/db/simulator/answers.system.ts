@@ -1,7 +1,8 @@
 import { firstUuidAt } from '../../formats/ids.ts';
 import { binaryText, id } from '../client/columns.ts';
+import { deleteBefore } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query, transaction } from '../client.ts';
+import { byId, changeRow, changeRows, execute, query, transaction } from '../client.ts';
 import type { Messages } from '../work/message-admission.system.ts';
 import { ownedTable } from '../work/table.system.ts';
 
@@ -27,19 +28,12 @@ export async function findAnswer(reference: string): Promise<AnswerRecord | null
 }
 
 /** Claims an answer by deleting its row; false where another worker has done so. */
-export async function deleteAnswer(reference: string): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>('DELETE FROM simulator_answers WHERE id = ?', [
-    Buffer.from(reference, 'hex'),
-  ]);
-  return affectedRows === 1;
+export function deleteAnswer(reference: string): Promise<boolean> {
+  return changeRow('DELETE FROM simulator_answers WHERE id = ?', [Buffer.from(reference, 'hex')]);
 }
 
-export async function deleteSimulatorMessagesBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM simulator_messages WHERE id < ? ORDER BY id LIMIT ?',
-    [firstUuidAt(until), limit],
-  );
-  return affectedRows;
+export function deleteSimulatorMessagesBefore(until: Date, limit: number): Promise<number> {
+  return deleteBefore('simulator_messages', 'id', firstUuidAt(until), limit);
 }
 
 /** Deletes phones first seen before then that have no texts any more. */
@@ -55,10 +49,8 @@ export async function deleteSimulatorPhonesBefore(until: Date, limit: number): P
   return transaction(async () => {
     // A hand-over to such a phone keeps the phone's row locked until its text is committed.
     await query(`SELECT id FROM simulator_phones ${byId} WHERE id IN (?) FOR UPDATE`, [ids]);
-    const { affectedRows } = await query<Changed>(
-      `DELETE p FROM simulator_phones p ${byId} WHERE p.id IN (?) AND NOT ${hasTexts}`,
-      [ids],
-    );
-    return affectedRows;
+    return changeRows(`DELETE p FROM simulator_phones p ${byId} WHERE p.id IN (?) AND NOT ${hasTexts}`, [
+      ids,
+    ]);
   });
 }

@@ -4,7 +4,7 @@ import type { NumberRange } from '../../formats/sms/phone-number.ts';
 import type { SmsLane } from '../../schemas/lanes.ts';
 import { binaryText, id, int, text, time } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
-import { type Changed, outsideTransaction, query, transaction } from '../client.ts';
+import { changeRows, outsideTransaction, query, transaction } from '../client.ts';
 
 type NewSimulatorMessage = {
   /** The id of the message, so that a text that is given again is kept once. Without it the simulator makes an id. */
@@ -146,14 +146,14 @@ export async function listSimulatorMessages(
 /** Deletes some of the phones' texts, then the phones; returns how many rows went. */
 export async function deleteSimulatorPhones(workspaceId: string, limit: number): Promise<number> {
   const own = idToBytes(workspaceId);
-  const texts = await query<Changed>('DELETE FROM simulator_messages WHERE workspace_id = ? LIMIT ?', [
+  const texts = await changeRows('DELETE FROM simulator_messages WHERE workspace_id = ? LIMIT ?', [
     own,
     limit,
   ]);
-  if (texts.affectedRows === limit) return limit;
-  const phones = await query<Changed>('DELETE FROM simulator_phones WHERE workspace_id = ? LIMIT ?', [
+  if (texts === limit) return limit;
+  const phones = await changeRows('DELETE FROM simulator_phones WHERE workspace_id = ? LIMIT ?', [
     own,
     limit,
   ]);
-  return texts.affectedRows + phones.affectedRows;
+  return texts + phones;
 }

@@ -1,7 +1,7 @@
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import { id, number, text, time } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { type Changed, execute, query } from '../client.ts';
+import { changeRow, execute, query } from '../client.ts';
 
 type Balance = { balance: number | string };
 
@@ -38,11 +38,11 @@ export type LedgerEntry = RecordOf<typeof ledger>;
  */
 export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  const { affectedRows } = await execute<Changed>(
-    'UPDATE sms_balances SET balance = balance + ? WHERE workspace_id = ?',
-    [entries.reduce((sum, { amount }) => sum + amount, 0), idToBytes(workspaceId)],
-  );
-  if (affectedRows > 0) await insertLedger(workspaceId, entries);
+  const hasBalance = await changeRow('UPDATE sms_balances SET balance = balance + ? WHERE workspace_id = ?', [
+    entries.reduce((sum, { amount }) => sum + amount, 0),
+    idToBytes(workspaceId),
+  ]);
+  if (hasBalance) await insertLedger(workspaceId, entries);
 }
 
 /**
@@ -52,11 +52,11 @@ export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry
 export async function updateSmsBalanceWithin(workspaceId: string, entries: LedgerEntry[]): Promise<boolean> {
   await insertLedger(workspaceId, entries);
   const cost = -entries.reduce((sum, { amount }) => sum + amount, 0);
-  const { affectedRows } = await execute<Changed>(
-    'UPDATE sms_balances SET balance = balance - ? WHERE workspace_id = ? AND balance >= ?',
-    [cost, idToBytes(workspaceId), cost],
-  );
-  return affectedRows === 1;
+  return changeRow('UPDATE sms_balances SET balance = balance - ? WHERE workspace_id = ? AND balance >= ?', [
+    cost,
+    idToBytes(workspaceId),
+    cost,
+  ]);
 }
 
 /** Stores a credit and adds it to the balance. Creates a missing balance: from then on spending is counted. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { type Changed, execute, query } from '../client.ts';
+import { deleteBefore } from '../client/rows.ts';
+import { changeRow, execute } from '../client.ts';
 
 /** Receipts and texts that gateways posted to us, by the ids that the gateways gave. */
 export type GatewayPost = { gateway: string; kind: 'receipt' | 'text'; id: string };
@@ -15,18 +16,13 @@ export async function isGatewayPostStored(post: GatewayPost): Promise<boolean> {
 }
 
 /** Stores a post; false where the gateway posted the same before and that was committed. */
-export async function insertGatewayPost(post: GatewayPost, at: Date): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    'INSERT IGNORE INTO sms_gateway_posts (gateway, digest, received_at) VALUES (?, ?, ?)',
-    [...keyOf(post), at],
-  );
-  return affectedRows === 1;
+export function insertGatewayPost(post: GatewayPost, at: Date): Promise<boolean> {
+  return changeRow('INSERT IGNORE INTO sms_gateway_posts (gateway, digest, received_at) VALUES (?, ?, ?)', [
+    ...keyOf(post),
+    at,
+  ]);
 }
 
-export async function deleteGatewayPostsBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM sms_gateway_posts WHERE received_at < ? ORDER BY received_at LIMIT ?',
-    [until, limit],
-  );
-  return affectedRows;
+export function deleteGatewayPostsBefore(until: Date, limit: number): Promise<number> {
+  return deleteBefore('sms_gateway_posts', 'received_at', until, limit);
 }

@@ -1,6 +1,7 @@
 import { binaryText, int } from '../client/columns.ts';
+import { deleteBefore } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRows, execute, query } from '../client.ts';
 
 /** Inbound texts from gateways, before they belong to a workspace. */
 
@@ -66,12 +67,8 @@ export async function listInboundTextsBefore(until: Date, limit: number): Promis
 }
 
 /** Deletes parts that could not be joined for days. */
-export async function deleteInboundPartsBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM sms_inbound_parts WHERE received_at < ? ORDER BY received_at LIMIT ?',
-    [until, limit],
-  );
-  return affectedRows;
+export function deleteInboundPartsBefore(until: Date, limit: number): Promise<number> {
+  return deleteBefore('sms_inbound_parts', 'received_at', until, limit);
 }
 
 /**
@@ -103,11 +100,11 @@ export async function insertUnanswered(
     key,
     after,
   ]);
-  const { affectedRows } = await query<Changed>(
+  const changed = await changeRows(
     'INSERT IGNORE INTO sms_inbound_unanswered (digest, received_at) VALUES (?)',
     [[key, at]],
   );
-  return affectedRows === 1;
+  return changed === 1;
 }
 
 export async function deleteUnanswered(digest: Buffer, place: number): Promise<void> {
@@ -116,10 +113,6 @@ export async function deleteUnanswered(digest: Buffer, place: number): Promise<v
   ]);
 }
 
-export async function deleteUnansweredBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM sms_inbound_unanswered WHERE received_at < ? ORDER BY received_at LIMIT ?',
-    [until, limit],
-  );
-  return affectedRows;
+export function deleteUnansweredBefore(until: Date, limit: number): Promise<number> {
+  return deleteBefore('sms_inbound_unanswered', 'received_at', until, limit);
 }

@@ -1,5 +1,6 @@
 import { firstUuidAt } from '../../formats/ids.ts';
-import { byId, type Changed, query } from '../client.ts';
+import { deleteByIds } from '../client/rows.ts';
+import { byId, changeRows, query } from '../client.ts';
 
 /** Lists ids of ledger entries from before then whose message is gone, oldest first. */
 export async function listSettledEntries(before: Date, limit: number): Promise<Buffer[]> {
@@ -41,11 +42,8 @@ export async function updateCarried(sums: Carried[], at: Date): Promise<void> {
   );
 }
 
-export async function deleteEntries(ids: Buffer[]): Promise<number> {
-  const { affectedRows } = await query<Changed>(`DELETE l FROM sms_ledger l ${byId} WHERE l.id IN (?)`, [
-    ids,
-  ]);
-  return affectedRows;
+export function deleteEntries(ids: Buffer[]): Promise<number> {
+  return deleteByIds('sms_ledger', ids);
 }
 
 /**
@@ -81,10 +79,6 @@ export async function sumLedger(from: Date, to: Date): Promise<void> {
 }
 
 /** Deletes sums of hours before `hour`, counted from 1970. */
-export async function deleteLedgerSumsBefore(hour: number, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>('DELETE FROM sms_ledger_sums WHERE start < ? LIMIT ?', [
-    hour,
-    limit,
-  ]);
-  return affectedRows;
+export function deleteLedgerSumsBefore(hour: number, limit: number): Promise<number> {
+  return changeRows('DELETE FROM sms_ledger_sums WHERE start < ? LIMIT ?', [hour, limit]);
 }

@@ -1,6 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { fitting } from '../client/outside-text.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { deleteBefore } from '../client/rows.ts';
+import { byId, execute, query } from '../client.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
 /** The references that gateways give to the parts of long texts. */
@@ -70,12 +71,8 @@ export async function updateSmsPartDelivered(
   return { areAll: !left };
 }
 
-export async function deletePartsBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM sms_parts WHERE taken_at < ? ORDER BY taken_at LIMIT ?',
-    [until, limit],
-  );
-  return affectedRows;
+export function deletePartsBefore(until: Date, limit: number): Promise<number> {
+  return deleteBefore('sms_parts', 'taken_at', until, limit);
 }
 
 const nameOf = (reference: string) => Buffer.from(fitting('sms_parts.reference', reference));

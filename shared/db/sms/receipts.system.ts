@@ -1,8 +1,9 @@
 import type { SmsReason } from '../../schemas/sms/sms.ts';
 import { binaryText, boolean, outsideBinaryText, outsideText, text } from '../client/columns.ts';
 import { fitting } from '../client/outside-text.ts';
+import { deleteBefore } from '../client/rows.ts';
 import { group, type RecordOf, table } from '../client/table.ts';
-import { type Changed, comparedKey, execute, query } from '../client.ts';
+import { comparedKey, execute, query } from '../client.ts';
 
 const receipts = table('sms_receipts_unmatched', {
   gateway: binaryText(),
@@ -99,12 +100,8 @@ export async function deleteUnmatchedReceipt(gateway: string, reference: string)
   ]);
 }
 
-export async function deleteReceiptsBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM sms_receipts_unmatched WHERE received_at < ? ORDER BY received_at LIMIT ?',
-    [until, limit],
-  );
-  return affectedRows;
+export function deleteReceiptsBefore(until: Date, limit: number): Promise<number> {
+  return deleteBefore('sms_receipts_unmatched', 'received_at', until, limit);
 }
 
 const keyOf = ({ gateway, reference }: MessageReference) => [Buffer.from(gateway), nameOf(reference)];

@@ -1,9 +1,5 @@
-import { type Changed, query } from '../client.ts';
+import { deleteBefore } from '../client/rows.ts';
 
-export async function deleteStopRepliesBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM sms_stop_replies WHERE replied_at < ? ORDER BY replied_at LIMIT ?',
-    [until, limit],
-  );
-  return affectedRows;
+export function deleteStopRepliesBefore(until: Date, limit: number): Promise<number> {
+  return deleteBefore('sms_stop_replies', 'replied_at', until, limit);
 }

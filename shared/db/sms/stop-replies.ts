@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute } from '../client.ts';
+import { byId, changeRow, execute } from '../client.ts';
 
 /** A text that answers a STOP. */
 type StopReply = { number: string; smsId: string };
@@ -15,11 +15,10 @@ export async function insertStopReply(
     `DELETE r FROM sms_stop_replies r ${byId} WHERE workspace_id = ? AND number = ? AND replied_at <= ?`,
     [...key, after],
   );
-  const { affectedRows } = await execute<Changed>(
+  return changeRow(
     'INSERT IGNORE INTO sms_stop_replies (workspace_id, number, sms_id, replied_at) VALUES (?, ?, ?, ?)',
     [...key, idToBytes(smsId), at],
   );
-  return affectedRows === 1;
 }
 
 /** Deletes the reply, because the text will not be sent after all. */

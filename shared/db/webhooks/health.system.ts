@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query, updateEach } from '../client.ts';
+import { byId, changeRow, execute, query, updateEach } from '../client.ts';
 import { type WebhookRecord, webhooks } from './webhooks.ts';
 
 /** Which of these webhooks fail. Waits for no lock. */
@@ -47,23 +47,21 @@ export function updateHealth(records: WebhookRecord[]): Promise<void> {
 }
 
 /** Marks the outage as warned of; true only for the one caller that is to send the warning. */
-export async function updateWarned(webhookId: string, at: Date): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+export function updateWarned(webhookId: string, at: Date): Promise<boolean> {
+  return changeRow(
     `UPDATE webhooks ${byId} SET at_risk_warned_at = ?
      WHERE id = ? AND active = 1 AND failing_since IS NOT NULL AND at_risk_warned_at IS NULL AND auto_disable_exempt = 0`,
     [at, idToBytes(webhookId)],
   );
-  return affectedRows === 1;
 }
 
 /** Switches the webhook off; true only for the one caller that did it. */
-export async function updateSwitchedOff(webhookId: string, at: Date): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+export function updateSwitchedOff(webhookId: string, at: Date): Promise<boolean> {
+  return changeRow(
     `UPDATE webhooks ${byId} SET active = 0, auto_disabled = 1, disabled_at = ?
      WHERE id = ? AND active = 1 AND auto_disabled = 0 AND auto_disable_exempt = 0 AND failing_since IS NOT NULL`,
     [at, idToBytes(webhookId)],
   );
-  return affectedRows === 1;
 }
 
 /** How many rows of a webhook are searched, at most, for its last success or its last failed attempt. */

@@ -1,6 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { fitting } from '../client/outside-text.ts';
-import { type Changed, query, sqlTime } from '../client.ts';
+import { deleteBefore } from '../client/rows.ts';
+import { query, sqlTime } from '../client.ts';
 
 export type HostEnd = { workspaceId: string; host: string; isSuccess: boolean; endedAt: Date };
 
@@ -37,10 +38,6 @@ export async function listHostCounts(since: Date): Promise<{ tried: number; fail
   return rows.map((row) => ({ tried: row.tried, failing: Number(row.failing) }));
 }
 
-export async function deleteHostsBefore(triedBefore: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM webhook_hosts WHERE tried_at < ? ORDER BY tried_at LIMIT ?',
-    [triedBefore, limit],
-  );
-  return affectedRows;
+export function deleteHostsBefore(triedBefore: Date, limit: number): Promise<number> {
+  return deleteBefore('webhook_hosts', 'tried_at', triedBefore, limit);
 }

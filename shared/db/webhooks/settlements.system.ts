@@ -1,5 +1,5 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRows, execute, query } from '../client.ts';
 import { type Settlement, settlements } from './webhooks.ts';
 
 export type { Settlement } from './webhooks.ts';
@@ -82,13 +82,12 @@ export async function listPending(webhookId: string, { after, limit }: Settlemen
 }
 
 /** Marks these deliveries as skipped, but leaves a delivery that a worker has claimed to that worker. */
-export async function updateSkipped(deliveryIds: string[], at: Date): Promise<number> {
-  const { affectedRows } = await query<Changed>(
+export function updateSkipped(deliveryIds: string[], at: Date): Promise<number> {
+  return changeRows(
     `UPDATE webhook_deliveries ${byId} SET status = 'skipped', due_at = NULL, parked = 0, completed_at = ?
      WHERE id IN (?) AND ${isToBeSkipped} AND lease_token IS NULL`,
     [at, deliveryIds.map(idToBytes)],
   );
-  return affectedRows;
 }
 
 /** How many rows one statement looks at: it must be answered in time, even where none of very many is wanted. */

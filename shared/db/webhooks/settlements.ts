@@ -1,23 +1,22 @@
 import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRow, execute, query } from '../client.ts';
 import type { WebhookRecord } from './webhooks.ts';
 
 /** Requests of a workspace to send its deliveries again. */
 
 /** Makes a delivery due again, whatever its outcome was; false, changing nothing, while a worker has claimed it. */
-export async function updateRedelivered(
+export function updateRedelivered(
   workspaceId: string,
   webhookId: string,
   deliveryId: string,
   at: Date,
 ): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+  return changeRow(
     `UPDATE webhook_deliveries ${byId} SET status = 'pending', due_at = ?, parked = 0, claims = claims + 1,
        schedule_step = 0, lost_claims = 0, completed_at = NULL, restarted_at = ?
      WHERE id = ? AND workspace_id = ? AND webhook_id = ? AND lease_token IS NULL`,
     [at, at, idToBytes(deliveryId), idToBytes(workspaceId), idToBytes(webhookId)],
   );
-  return affectedRows === 1;
 }
 
 /** Returns how many turns (claims) a delivery has had; null when there is no such delivery. */

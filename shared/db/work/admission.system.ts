@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, query } from '../client.ts';
+import { byId, changeRows, query } from '../client.ts';
 import { keyFromBytes, keyToBytes, type WorkTable } from './table.system.ts';
 
 /**
@@ -135,14 +135,13 @@ export async function listDueOf<Lane extends string>(
  * Admits parked rows, which then get a job in Redis; returns their number, without rows that another process
  * admits at the same time. `due_at` becomes at least `at`, so that the sweep does not take their jobs for lost.
  */
-export async function updateAdmitted(table: WorkTable, ids: string[], at: Date): Promise<number> {
+export function updateAdmitted(table: WorkTable, ids: string[], at: Date): Promise<number> {
   const claim = table.countsAdmission ? 'claims = claims + 1, ' : '';
-  const { affectedRows } = await query<Changed>(
+  return changeRows(
     `UPDATE ${table.name} ${byId} SET parked = 0, ${claim}due_at = GREATEST(due_at, ?)
      WHERE id IN (?) AND status = ? AND parked = 1`,
     [at, ids.map((id) => keyToBytes(table.prefix, id)), table.waiting],
   );
-  return affectedRows;
 }
 
 /**

@@ -3,7 +3,7 @@ import { batcher, batcherByLane } from '../../common/batcher.ts';
 import { isOutage } from '../../common/errors.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import type { Columns, Table } from '../client/table.ts';
-import { byId, type Changed, hex, isLockConflict, outsideTransaction, query } from '../client.ts';
+import { byId, changeRows, hex, isLockConflict, outsideTransaction, query } from '../client.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
 /** How many rows share a statement, and how many such statements are on their way at once. */
@@ -44,12 +44,12 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
       const token = newUuid(at);
       // A second run claims only rows that the first one did not: a claimed row is no longer due.
       const rows = await untilAnswered(async (isFirst) => {
-        const { affectedRows } = await query<Changed>(
+        const changed = await changeRows(
           `UPDATE ${name} ${byId} SET ${also}lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
            WHERE id IN (?) AND status = ? AND due_at <= ?`,
           [...Array<Date>(alsoTimes).fill(at), token, until, ids, waiting, at],
         );
-        if (affectedRows === 0 && isFirst) return [];
+        if (changed === 0 && isFirst) return [];
         return query<Row[]>(`${options.select} WHERE ${name}.id IN (?) AND ${name}.lease_token = ?`, [
           ids,
           token,
@@ -93,8 +93,8 @@ export function handoverStarter(
     ...batches,
     run: async (items) => {
       const { at } = items[0]!;
-      const { affectedRows } = await untilAnswered(() =>
-        query<Changed>(
+      const begun = await untilAnswered(() =>
+        changeRows(
           // An earlier hand-over that never finished is counted here, so that a second death is not forgotten. When
           // this statement runs again after a lost answer, its own hand-over is not counted.
           `UPDATE ${table.name} ${byId}
@@ -103,7 +103,7 @@ export function handoverStarter(
           [at, at],
         ),
       );
-      if (affectedRows === items.length) return items.map(() => true);
+      if (begun === items.length) return items.map(() => true);
       return items.map(await findOwned(table, items));
     },
   });

@@ -1,6 +1,6 @@
 import { newUuid } from '../../formats/ids.ts';
 import type { Columns, RecordOf, RowOf, Table } from '../client/table.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, changeRow, execute, query } from '../client.ts';
 import { type DueTable, keyFromBytes, keyToBytes, type Lease } from './table.system.ts';
 
 const keyOf = ({ key }: DueTable, id: string): Buffer => keyToBytes(key.prefix, id);
@@ -12,12 +12,12 @@ export async function claimDue(
 ): Promise<Lease | null> {
   const token = newUuid(at);
   const lease = table.isLeased ? { sql: 'lease_token = ?, claims = claims + 1, ', values: [token] } : null;
-  const { affectedRows } = await execute<Changed>(
+  const isClaimed = await changeRow(
     `UPDATE ${table.name} ${byId} SET ${lease?.sql ?? ''}${table.due} = ?
      WHERE ${table.key.column} = ? AND ${table.due} <= ?`,
     [...(lease?.values ?? []), until, keyOf(table, id), at],
   );
-  return affectedRows === 1 ? { id, token } : null;
+  return isClaimed ? { id, token } : null;
 }
 
 /** Returns the record, locked until the transaction ends; null where the lease is no longer ours. */

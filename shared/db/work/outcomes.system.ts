@@ -3,11 +3,10 @@ import { idToBytes } from '../../formats/ids.ts';
 import type { ColumnName, Columns, RecordOf, Table } from '../client/table.ts';
 import {
   byId,
-  type Changed,
+  changeRows,
   hex,
   outsideTransaction,
   type Param,
-  query,
   type RowValue,
   transaction,
   valueByRow,
@@ -46,10 +45,9 @@ export function outcomeWriter<Fields extends Columns>(
       });
       return `r.${column} = ${valueByRow('r.id', rows)}`;
     });
-    const { affectedRows } = await query<Changed>(
+    return changeRows(
       `UPDATE ${name} r ${byId} SET ${[...changes, ...cleared].join(', ')} WHERE ${holdingLease('r', outcomes)}`,
     );
-    return affectedRows;
   }
 
   return async (outcomes) => {

@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { type Changed, execute, query } from '../client.ts';
+import { changeRow, execute, query } from '../client.ts';
 import type { Waiting } from './waiting-counts.ts';
 
 /** Lists workspaces that were not recounted since then; workspaces never recounted come first. */
@@ -55,17 +55,12 @@ export async function findRecount(workspaceId: string, unlessSince: Date): Promi
 }
 
 /** Corrects the counts; false where another process has done so meanwhile. */
-export async function updateRecounted(
-  workspaceId: string,
-  { off, recounts }: Recount,
-  at: Date,
-): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+export function updateRecounted(workspaceId: string, { off, recounts }: Recount, at: Date): Promise<boolean> {
+  return changeRow(
     `UPDATE waiting_counts SET messages = messages + ?, bytes = bytes + ?, recounts = recounts + 1, recounted_at = ?
      WHERE workspace_id = ? AND shard = 0 AND recounts = ?`,
     [off.messages, off.bytes, at, idToBytes(workspaceId), recounts],
   );
-  return affectedRows === 1;
 }
 
 /** Notes the time of a recount that failed: the workspace is recounted again when this is long ago. */

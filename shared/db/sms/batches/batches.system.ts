@@ -1,8 +1,8 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import { type BatchLane, batchLanes } from '../../../schemas/lanes.ts';
-import { findRowOfAny } from '../../client/rows.ts';
+import { deleteByIds, findRowOfAny } from '../../client/rows.ts';
 import type { RowOf } from '../../client/table.ts';
-import { byId, type Changed, execute, query } from '../../client.ts';
+import { byId, changeRows, execute, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
 import { type Messages, messageTable } from '../../work/message-admission.system.ts';
 import { type ShownSmsBatch, type SmsBatchRecord, shown, smsBatches } from './batches.ts';
@@ -58,12 +58,11 @@ export async function listBatchesPastRows(limit: number): Promise<string[]> {
 }
 
 /** Deletes at most `limit` rows of a batch; returns how many. */
-export async function deleteRowsOf(batchId: string, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM sms_batch_rows WHERE batch_id = ? ORDER BY position LIMIT ?',
-    [idToBytes(batchId), limit],
-  );
-  return affectedRows;
+export function deleteRowsOf(batchId: string, limit: number): Promise<number> {
+  return changeRows('DELETE FROM sms_batch_rows WHERE batch_id = ? ORDER BY position LIMIT ?', [
+    idToBytes(batchId),
+    limit,
+  ]);
 }
 
 export async function updateRowsGone(batchId: string): Promise<void> {
@@ -80,8 +79,5 @@ export async function deleteBatchesBefore(until: Date, limit: number): Promise<n
   if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
   await query(`DELETE c FROM sms_batch_counts c ${byId} WHERE c.batch_id IN (?)`, [ids]);
-  const { affectedRows } = await query<Changed>(`DELETE b FROM sms_batches b ${byId} WHERE b.id IN (?)`, [
-    ids,
-  ]);
-  return affectedRows;
+  return deleteByIds('sms_batches', ids);
 }

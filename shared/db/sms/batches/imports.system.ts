@@ -1,7 +1,7 @@
 import { idToBytes } from '../../../formats/ids.ts';
 import { id } from '../../client/columns.ts';
 import { type RecordOf, table } from '../../client/table.ts';
-import { type Changed, execute, query } from '../../client.ts';
+import { execute, query } from '../../client.ts';
 import { changeWaiting } from '../../work/waiting-counts.ts';
 
 const imports = table('sms_imports', { workspaceId: id('workspace'), batchId: id('batch') });
@@ -9,9 +9,7 @@ export type LeftImport = RecordOf<typeof imports>;
 
 /** Marks imports that no process has touched since then, and lists all marked ones. */
 export async function listLeftImports(untouchedSince: Date, limit: number): Promise<LeftImport[]> {
-  await execute<Changed>('UPDATE sms_imports SET is_left = 1 WHERE touched_at < ? AND is_left = 0', [
-    untouchedSince,
-  ]);
+  await execute('UPDATE sms_imports SET is_left = 1 WHERE touched_at < ? AND is_left = 0', [untouchedSince]);
   return imports.toRecords(
     await query('SELECT batch_id, workspace_id FROM sms_imports WHERE is_left = 1 LIMIT ?', [limit]),
   );

@@ -1,5 +1,5 @@
 import { idToBytes } from '../../../formats/ids.ts';
-import { type Changed, execute } from '../../client.ts';
+import { changeRow, execute } from '../../client.ts';
 
 export async function insertSmsImport(workspaceId: string, batchId: string, at: Date): Promise<void> {
   await execute('INSERT INTO sms_imports (batch_id, workspace_id, touched_at) VALUES (?, ?, ?)', [
@@ -19,35 +19,32 @@ export async function findSmsImportCount(workspaceId: string, touchedSince: Date
 }
 
 /** Notes that rows of `addedBytes` bytes were added. False: the import is marked as left behind, and no longer ours. */
-export async function updateSmsImport(
+export function updateSmsImport(
   workspaceId: string,
   batchId: string,
   changes: { touchedAt: Date; addedBytes: number },
 ): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
+  return changeRow(
     `UPDATE sms_imports SET touched_at = ?, stored_bytes = stored_bytes + ?
      WHERE batch_id = ? AND workspace_id = ? AND is_left = 0`,
     [changes.touchedAt, changes.addedBytes, idToBytes(batchId), idToBytes(workspaceId)],
   );
-  return affectedRows === 1;
 }
 
 /** Marks the import as left behind. False: it is gone, and its rows belong to a batch or are deleted. */
-export async function updateSmsImportLeft(workspaceId: string, batchId: string): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    'UPDATE sms_imports SET is_left = 1 WHERE batch_id = ? AND workspace_id = ?',
-    [idToBytes(batchId), idToBytes(workspaceId)],
-  );
-  return affectedRows === 1;
+export function updateSmsImportLeft(workspaceId: string, batchId: string): Promise<boolean> {
+  return changeRow('UPDATE sms_imports SET is_left = 1 WHERE batch_id = ? AND workspace_id = ?', [
+    idToBytes(batchId),
+    idToBytes(workspaceId),
+  ]);
 }
 
 /**
  * Deletes an import that became a batch, which owns the rows from then on. False: it is marked as left behind, or gone.
  */
-export async function deleteSmsImport(workspaceId: string, batchId: string): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    'DELETE FROM sms_imports WHERE batch_id = ? AND workspace_id = ? AND is_left = 0',
-    [idToBytes(batchId), idToBytes(workspaceId)],
-  );
-  return affectedRows === 1;
+export function deleteSmsImport(workspaceId: string, batchId: string): Promise<boolean> {
+  return changeRow('DELETE FROM sms_imports WHERE batch_id = ? AND workspace_id = ? AND is_left = 0', [
+    idToBytes(batchId),
+    idToBytes(workspaceId),
+  ]);
 }

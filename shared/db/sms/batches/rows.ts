@@ -2,7 +2,7 @@ import { idToBytes } from '../../../formats/ids.ts';
 import type { Unicode } from '../../../formats/sms/gsm-7.ts';
 import { binaryText, id, int, json, text } from '../../client/columns.ts';
 import { type RecordOf, table } from '../../client/table.ts';
-import { byId, type Changed, execute, query, written } from '../../client.ts';
+import { byId, changeRows, execute, written } from '../../client.ts';
 import { changeWaiting } from '../../work/waiting-counts.ts';
 import { changeBatchCounts } from './counts.ts';
 
@@ -45,8 +45,7 @@ export async function insertBatchRows(
   let length = 0;
   const send = async () => {
     if (texts.length === 0) return;
-    const { affectedRows } = await query<Changed>(start + texts.join(','));
-    added += affectedRows;
+    added += await changeRows(start + texts.join(','));
     [texts, length] = [[], 0];
   };
   for (const row of rows) {

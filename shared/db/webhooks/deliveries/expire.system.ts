@@ -1,5 +1,5 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import { byId, type Changed, query } from '../../client.ts';
+import { byId, changeRows, query } from '../../client.ts';
 
 /**
  * Returns the webhooks that have a pending delivery made before `at`. Each webhook with pending deliveries costs one
@@ -37,14 +37,14 @@ export async function updateExpired(
     ],
   );
   if (rows.length === 0) return { given: 0, last: null };
-  const { affectedRows } = await query<Changed>(
+  const given = await changeRows(
     `UPDATE webhook_deliveries ${byId} SET status = 'failed', due_at = NULL, parked = 0, completed_at = ?
      WHERE id IN (?) AND status = 'pending' AND lease_token IS NULL
        AND (restarted_at IS NULL OR restarted_at < ?)`,
     [at, rows.map((row) => row.id), before],
   );
   const last = rows.length < limit ? null : idFromBytes('delivery', rows.at(-1)!.id);
-  return { given: affectedRows, last };
+  return { given, last };
 }
 
 // Of those that were restarted lately, and of those that are pending, the row stays.
