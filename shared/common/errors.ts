@@ -243,6 +243,12 @@ export function problem(code: ErrorCode, options?: ProblemOptions): Problem {
   return new Problem(code, options);
 }
 
+/** Returns the record that a caller asked for; throws not_found where there is none. */
+export function orNotFound<T>(record: T | null, detail?: string): T {
+  if (record === null) throw problem('not_found', detail === undefined ? {} : { detail });
+  return record;
+}
+
 /** Whether the error is an outage: the work itself is fine, and may be done when what it needs is back. */
 export function isOutage(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'service_unavailable';

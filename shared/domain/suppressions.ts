@@ -1,5 +1,5 @@
 import { now } from '../common/clock.ts';
-import { type FieldErrors, problem } from '../common/errors.ts';
+import { type FieldErrors, orNotFound, problem } from '../common/errors.ts';
 import { Faults, isUnusable, type Refuse, type Usable } from '../common/faults.ts';
 import type { Page } from '../db/client/listing.ts';
 import { isDuplicateKey } from '../db/client.ts';
@@ -189,8 +189,7 @@ export async function list(
 }
 
 export async function find(caller: Caller, id: string): Promise<Suppression> {
-  const record = await db.findSuppression(caller.workspaceId, id);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findSuppression(caller.workspaceId, id));
   return toWire(record);
 }
 

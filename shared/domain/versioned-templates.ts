@@ -1,5 +1,5 @@
 import { now } from '../common/clock.ts';
-import { type FieldErrors, problem } from '../common/errors.ts';
+import { type FieldErrors, orNotFound, problem } from '../common/errors.ts';
 import { throwAny, type Usable } from '../common/faults.ts';
 import type { TemplateRecord, TemplateTable } from '../db/client/template-table.ts';
 import { findWorkspaceForUpdate } from '../db/workspace/workspaces.ts';
@@ -85,8 +85,7 @@ export function versionedTemplates<
   }
 
   async function findRecord({ workspaceId }: Caller, id: string): Promise<Template> {
-    const record = await rows.find(workspaceId, id);
-    if (!record) throw problem('not_found');
+    const record = orNotFound(await rows.find(workspaceId, id));
     return record;
   }
 
@@ -103,8 +102,7 @@ export function versionedTemplates<
 
   async function change({ workspaceId }: Caller, { record, from }: TemplateChange<Template>): Promise<Wire> {
     if (uses) await findWorkspaceForUpdate(workspaceId);
-    const before = await rows.findForUpdate(workspaceId, record.id);
-    if (!before) throw problem('not_found');
+    const before = orNotFound(await rows.findForUpdate(workspaceId, record.id));
     if (before.version !== from) throw changedMeanwhile();
     if (record.version === from) return toWire(before);
     await orNameTaken(rows.update(workspaceId, record));

@@ -1,4 +1,4 @@
-import { problem } from '../../common/errors.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
 import * as db from '../../db/api-keys/api-keys.ts';
 import { transaction } from '../../db/client.ts';
 import type { ApiKey } from '../../schemas/api-keys.ts';
@@ -12,8 +12,7 @@ export { hashKey, isWellFormed, newKey } from './make-key.ts';
 export { rotate, rotateSigningSecret } from './rotate.ts';
 
 export async function find(caller: Caller, keyId: string): Promise<ApiKey> {
-  const record = await db.findApiKey(caller.workspaceId, 'api_key', keyId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findApiKey(caller.workspaceId, 'api_key', keyId));
   return toWire(record, await keyUsage.find(caller.workspaceId, record.lineageId));
 }
 
@@ -27,8 +26,7 @@ export async function list(caller: Caller): Promise<{ data: ApiKey[]; nextCursor
 /** Revokes a key that the caller may change. Any key of the caller's own lineage counts as its own. */
 export async function remove(caller: Caller, keyId: string): Promise<void> {
   if (keyId === caller.keyId) throw problem('in_use', { detail: 'A key cannot delete itself.' });
-  const record = await db.findApiKey(caller.workspaceId, 'api_key', keyId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findApiKey(caller.workspaceId, 'api_key', keyId));
   if (record.lineageId !== caller.lineageId) await refuseBeyond(caller, record);
   if (!(await revoke(caller.workspaceId, 'api_key', keyId))) throw problem('not_found');
 }

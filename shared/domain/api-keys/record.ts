@@ -1,4 +1,4 @@
-import { problem } from '../../common/errors.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
 import { open, seal } from '../../common/secrets.ts';
 import { announce } from '../../coordination/broadcast.ts';
 import * as db from '../../db/api-keys/api-keys.ts';
@@ -72,8 +72,7 @@ export async function refuseLongerLife(caller: Caller, expiresAt: Date | null): 
 
 /** Locks and returns a key, for a caller that may change it. */
 export async function findForChange(caller: Caller, keyId: string): Promise<db.ApiKeyRecord> {
-  const record = await db.findApiKeyForUpdate(caller.workspaceId, 'api_key', keyId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findApiKeyForUpdate(caller.workspaceId, 'api_key', keyId));
   await refuseBeyond(caller, record);
   return record;
 }

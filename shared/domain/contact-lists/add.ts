@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
 import {
   Faults,
   isPartlyUnusable,
@@ -129,8 +129,10 @@ const longestPauseMs = 500;
 export async function waitForCopy({ workspaceId }: Caller, copyId: string): Promise<copies.CopyProgress> {
   const end = performance.now() + config.LIST_COPY_WAIT_SECONDS * 1000;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(1.5 * pauseMs, longestPauseMs)) {
-    const progress = await copies.findCopyProgress(workspaceId, copyId);
-    if (!progress) throw problem('not_found', { detail: 'The copy is no longer known' });
+    const progress = orNotFound(
+      await copies.findCopyProgress(workspaceId, copyId),
+      'The copy is no longer known',
+    );
     const leftMs = end - performance.now();
     if (!progress.isRunning || leftMs <= 0) return progress;
     await sleep(Math.min(pauseMs, leftMs));

@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import { type FieldErrors, orNotFound } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import type { ContactList, ContactListChanges } from '../../schemas/contact-lists.ts';
@@ -62,8 +62,7 @@ export async function change(
   counted: db.ListCount | null,
 ): Promise<ContactList> {
   if (id === builtinId(workspaceId)) throw builtinStays();
-  const list = await db.findContactListForUpdate(workspaceId, id);
-  if (!list) throw problem('not_found');
+  const list = orNotFound(await db.findContactListForUpdate(workspaceId, id));
   const { name, description, filter } = changes;
   const faults = new Faults();
   checkChanges(list, changes, faults.refuse);

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../common/errors.ts';
+import { orNotFound, type Problem, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import { listCopiedInto } from '../../db/contact-lists/copies.ts';
@@ -19,8 +19,7 @@ export function builtinId(workspaceId: string): string {
 }
 
 export async function builtinOf(workspaceId: string): Promise<List> {
-  const workspace = await findRecent(workspaceId);
-  if (!workspace) throw problem('not_found');
+  const workspace = orNotFound(await findRecent(workspaceId));
   return {
     id: builtinId(workspaceId),
     name: 'All contacts',

@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/contacts/contacts.ts';
@@ -100,8 +100,7 @@ export async function list(
 }
 
 export async function find(caller: Caller, id: string): Promise<Contact> {
-  const record = await db.findContact(caller.workspaceId, id);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findContact(caller.workspaceId, id));
   return toWire(caller, record);
 }
 

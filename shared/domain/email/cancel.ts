@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { problem } from '../../common/errors.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
 import * as db from '../../db/email/emails.ts';
 import type { Email } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -10,8 +10,7 @@ import { eventOf, toWire } from './record.ts';
 /** Cancels a scheduled email that still waits to send (API decisions §7). */
 export async function cancel(caller: Caller, emailId: string): Promise<Email> {
   const isCancelled = await db.updateEmailCancelled(caller.workspaceId, emailId, now());
-  const record = await db.findEmail(caller.workspaceId, emailId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findEmail(caller.workspaceId, emailId));
   if (!isCancelled)
     throw problem('not_cancellable', {
       detail:

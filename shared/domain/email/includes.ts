@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
+import { type FieldErrors, invalid, orNotFound, problem } from '../../common/errors.ts';
 import type { Usable } from '../../common/faults.ts';
 import * as uses from '../../db/email/include-uses.ts';
 import * as db from '../../db/email/includes.ts';
@@ -108,8 +108,7 @@ function refusalOf({ message, include, line, column }: SourceFault, name: string
 }
 
 export async function find({ workspaceId }: Caller, name: string): Promise<EmailInclude> {
-  const record = await db.findEmailInclude(workspaceId, name);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findEmailInclude(workspaceId, name));
   return toWire(record);
 }
 
@@ -126,8 +125,7 @@ export async function list(
 
 export async function remove({ workspaceId }: Caller, name: string): Promise<void> {
   await findWorkspaceForUpdate(workspaceId);
-  const record = await db.findEmailInclude(workspaceId, name);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findEmailInclude(workspaceId, name));
   const through = includersOf(await includesBy(workspaceId), name);
   const templateId = await uses.findTemplateUsing(workspaceId, [name, ...through]);
   if (templateId !== null) {

@@ -1,4 +1,4 @@
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import type { Page } from '../../db/client/listing.ts';
 import * as db from '../../db/email/emails.ts';
@@ -12,8 +12,7 @@ import { toWire } from './record.ts';
 import { normalTag } from './rules.ts';
 
 export async function find(caller: Caller, emailId: string): Promise<Email> {
-  const record = await db.findEmail(caller.workspaceId, emailId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findEmail(caller.workspaceId, emailId));
   return show(caller, toWire(record));
 }
 

@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { invalid, problem } from '../../common/errors.ts';
+import { invalid, orNotFound, problem } from '../../common/errors.ts';
 import { isDuplicateKey, transaction } from '../../db/client.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
@@ -22,8 +22,7 @@ export async function addApproved(
   const name = parseSenderName(text);
   if (!name.ok) throw invalid('name', name.message);
   return transaction(async () => {
-    const workspace = await findWorkspaceForUpdate(workspaceId);
-    if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
+    const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId), 'There is no such workspace');
     const sender = await withDefault({
       id: newId('sender', now()),
       workspaceId,

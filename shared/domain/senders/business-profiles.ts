@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { invalid, problem } from '../../common/errors.ts';
+import { invalid, orNotFound } from '../../common/errors.ts';
 import { transaction } from '../../db/client.ts';
 import * as db from '../../db/senders/business-profiles.ts';
 import { findBusinessProfileById } from '../../db/senders/senders.system.ts';
@@ -34,8 +34,10 @@ export const find = db.findBusinessProfile;
 /** Verifies a business profile. The senders that waited for it go on to their review. */
 export async function verify(profileId: string): Promise<db.BusinessProfileRecord> {
   return transaction(async () => {
-    const known = await findBusinessProfileById(profileId);
-    if (!known) throw problem('not_found', { detail: `There is no business profile ${profileId}` });
+    const known = orNotFound(
+      await findBusinessProfileById(profileId),
+      `There is no business profile ${profileId}`,
+    );
     const { workspaceId } = known;
     // The lock comes before the profile changes: a request for a sender of this profile reads it under the same lock.
     await findWorkspaceForUpdate(workspaceId);

@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { problem } from '../../common/errors.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
 import * as db from '../../db/senders/senders.ts';
 import { listSendersOfBatches, listSendersOfRows } from '../../db/sms/batches/senders.ts';
 import { findHasWaitingSmsFrom } from '../../db/sms/messages.ts';
@@ -16,8 +16,7 @@ export async function cancel({ workspaceId }: Caller, id: string): Promise<void>
   // and rows are checked before the lock, and under the lock only those that have come since.
   const looked = isChecked ? await refuseIfInUse(before, null) : null;
   await findWorkspaceForUpdate(workspaceId);
-  const sender = await db.findSenderForUpdate(workspaceId, id);
-  if (!sender) throw problem('not_found');
+  const sender = orNotFound(await db.findSenderForUpdate(workspaceId, id));
   if (sender.kind === 'virtual_number')
     throw problem('not_cancellable', {
       detail: 'A virtual number is given and taken back by the operator: ask them.',

@@ -1,4 +1,4 @@
-import { problem } from '../../common/errors.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -39,7 +39,6 @@ export async function choose(sender: db.SenderRecord): Promise<db.SenderRecord> 
 /** The changes that a customer may make to its sender. */
 export async function change({ workspaceId }: Caller, id: string, changes: SenderChanges): Promise<Sender> {
   await findWorkspaceForUpdate(workspaceId);
-  const sender = await db.findSenderForUpdate(workspaceId, id);
-  if (!sender) throw problem('not_found');
+  const sender = orNotFound(await db.findSenderForUpdate(workspaceId, id));
   return toWire(changes.default ? await choose(sender) : sender);
 }

@@ -1,4 +1,4 @@
-import { problem } from '../../common/errors.ts';
+import { orNotFound } from '../../common/errors.ts';
 import * as db from '../../db/senders/senders.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { Sender, SenderFilter } from '../../schemas/senders.ts';
@@ -6,8 +6,7 @@ import { keysetPageById } from '../requests/keyset-pages.ts';
 import { toWire } from './record.ts';
 
 export async function find(caller: Caller, id: string): Promise<Sender> {
-  const record = await db.findSender(caller.workspaceId, id);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findSender(caller.workspaceId, id));
   return toWire(record);
 }
 

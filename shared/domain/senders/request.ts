@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import { findBusinessProfile } from '../../db/senders/business-profiles.ts';
 import * as db from '../../db/senders/senders.ts';
@@ -23,8 +23,7 @@ export type Requested = { sender: Sender; isNew: boolean; unsent: UnsentCode | n
 export async function request(caller: Caller, body: NewSender): Promise<Requested> {
   const { workspaceId } = caller;
   // The lock keeps these rules for requests at once, too: one mobile number at a time, one default, and the cap.
-  const workspace = await findWorkspaceForUpdate(workspaceId);
-  if (!workspace) throw problem('not_found');
+  const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId));
   const { name, profile } = await checked(workspaceId, body);
   const countries = [...new Set(body.countries ?? [workspace.country])].toSorted();
   const known = await db.findSenderByKey(workspaceId, name.key);

@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { invalid, problem } from '../../common/errors.ts';
+import { invalid, orNotFound, problem } from '../../common/errors.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -22,8 +22,7 @@ export async function tryCode(caller: Caller, id: string): Promise<void> {
 export async function verify(caller: Caller, id: string, digits: string): Promise<Sender> {
   const { workspaceId } = caller;
   await findWorkspaceForUpdate(workspaceId);
-  const known = await db.findSenderForUpdate(workspaceId, id);
-  if (!known) throw problem('not_found');
+  const known = orNotFound(await db.findSenderForUpdate(workspaceId, id));
   if (known.status !== 'awaiting_verification' || !isCode(known, digits)) throw unfit();
   const countries = known.countries.map((country) =>
     country.status === 'pending' ? { ...country, status: 'approved' as const } : country,

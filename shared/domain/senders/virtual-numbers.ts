@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { invalid, problem } from '../../common/errors.ts';
+import { invalid, orNotFound, problem } from '../../common/errors.ts';
 import { isDuplicateKey, transaction } from '../../db/client.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
@@ -19,8 +19,7 @@ import { changing } from './review.ts';
  */
 export async function addNumber(workspaceId: string, countries: readonly string[] = []): Promise<Sender> {
   return transaction(async () => {
-    const workspace = await findWorkspaceForUpdate(workspaceId);
-    if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
+    const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId), 'There is no such workspace');
     const sender: db.SenderRecord = {
       id: newId('sender', now()),
       workspaceId,

@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { problem } from '../../common/errors.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
 import { withoutErasedContacts } from '../../db/sms/contacts.ts';
 import { findSmsForUpdate, updateSms } from '../../db/sms/messages.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -12,8 +12,7 @@ import { advance, eventOf, toWire } from './record.ts';
 /** Cancels a message that is held, or scheduled and still waits to send. The row is locked, so no worker claims it. */
 export async function cancel(caller: Caller, smsId: string): Promise<SmsMessage> {
   const { workspaceId } = caller;
-  const found = await findSmsForUpdate(workspaceId, smsId);
-  if (!found) throw problem('not_found');
+  const found = orNotFound(await findSmsForUpdate(workspaceId, smsId));
   const { record, isLeased } = found;
   const at = now();
   const isScheduled = record.status === 'queued' && !isLeased && record.scheduledAt! > at;

@@ -1,4 +1,4 @@
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import type { Page } from '../../db/client/listing.ts';
 import { withoutErasedContacts } from '../../db/sms/contacts.ts';
@@ -16,8 +16,7 @@ import { show } from '../requests/visibility.ts';
 import { addressOf, toWire } from './record.ts';
 
 export async function find(caller: Caller, smsId: string): Promise<SmsMessage> {
-  const found = await findSms(caller.workspaceId, smsId);
-  if (!found) throw problem('not_found');
+  const found = orNotFound(await findSms(caller.workspaceId, smsId));
   const [record] = await withoutErasedContacts(caller.workspaceId, [found]);
   return show(caller, toWire(record!));
 }

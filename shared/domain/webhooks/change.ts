@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
 import { isUnusable, throwAny, type Usable } from '../../common/faults.ts';
 import { updateWebhookResumed } from '../../db/webhooks/settlements.ts';
 import * as db from '../../db/webhooks/webhooks.ts';
@@ -18,8 +18,7 @@ export async function change(caller: Caller, webhookId: string, changes: Webhook
   const { url, events, inboundNumber } = changes;
   // Lock the workspace before the webhook: `create` takes its locks in the same order.
   if (url !== undefined || events || inboundNumber !== undefined) await findWorkspaceForUpdate(workspaceId);
-  const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
-  if (!webhook) throw problem('not_found');
+  const webhook = orNotFound(await db.findWebhookForUpdate(workspaceId, webhookId));
   // Converting a legacy webhook to v2 needs the same permission as creating one.
   const converts = isConversion(webhook, changes);
   if (converts && !(await findWorkspace(workspaceId))?.webhooksEnabled) throw problem('webhooks_not_enabled');

@@ -1,12 +1,11 @@
-import { problem } from '../../common/errors.ts';
+import { orNotFound } from '../../common/errors.ts';
 import * as db from '../../db/webhooks/webhooks.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { Webhook } from '../../schemas/webhooks/webhooks.ts';
 import { toWire } from './record.ts';
 
 export async function find(caller: Caller, webhookId: string): Promise<Webhook> {
-  const record = await db.findWebhook(caller.workspaceId, webhookId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findWebhook(caller.workspaceId, webhookId));
   return toWire(record);
 }
 

@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { problem } from '../../common/errors.ts';
+import { orNotFound } from '../../common/errors.ts';
 import { seal } from '../../common/secrets.ts';
 import * as db from '../../db/webhooks/webhooks.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -10,8 +10,7 @@ export const overlapMs = 72 * 3_600_000;
 
 /** Makes a new secret. The old one also signs for 72 hours, or until the next rotation (API decisions §6). */
 export async function rotateSecret(caller: Caller, webhookId: string): Promise<Webhook> {
-  const webhook = await db.findWebhookForUpdate(caller.workspaceId, webhookId);
-  if (!webhook) throw problem('not_found');
+  const webhook = orNotFound(await db.findWebhookForUpdate(caller.workspaceId, webhookId));
   const time = now();
   const { record, secret } = withNewSecret(webhook);
   // A legacy delivery has room for one signature only.

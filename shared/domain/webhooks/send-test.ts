@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { problem } from '../../common/errors.ts';
+import { orNotFound } from '../../common/errors.ts';
 import { findNewestRecordSeq } from '../../db/events/events.ts';
 import { updateWebhookResumed } from '../../db/webhooks/settlements.ts';
 import * as db from '../../db/webhooks/webhooks.ts';
@@ -12,8 +12,7 @@ const message = 'A test of this webhook, sent on request. Nothing has happened t
 /** Sends an event to this webhook alone, whatever it subscribes to and even while it is switched off. */
 export async function sendTest({ workspaceId }: Caller, webhookId: string, version: string): Promise<Event> {
   // Lock the webhook, so that two tests at once get different sequence numbers.
-  const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
-  if (!webhook) throw problem('not_found');
+  const webhook = orNotFound(await db.findWebhookForUpdate(workspaceId, webhookId));
   // A customer who asks for a test wants it to be sent now.
   await updateWebhookResumed(workspaceId, webhook, now());
   const seq = (await findNewestRecordSeq(workspaceId, webhookId)) + 1;

@@ -1,4 +1,4 @@
-import { problem } from '../../common/errors.ts';
+import { orNotFound } from '../../common/errors.ts';
 import { config } from '../../config/config.ts';
 import { findDefaultSender } from '../../db/senders/senders.ts';
 import { findSmsBalance } from '../../db/sms/balances.ts';
@@ -9,8 +9,7 @@ import type { Workspace } from '../../schemas/workspace.ts';
 
 /** The workspace as its customer and its operator read it. */
 export async function show({ workspaceId }: { workspaceId: string }): Promise<Workspace> {
-  const workspace = await findWorkspace(workspaceId);
-  if (!workspace) throw problem('not_found', { detail: 'There is no such workspace.' });
+  const workspace = orNotFound(await findWorkspace(workspaceId), 'There is no such workspace.');
   const sender = await findDefaultSender(workspaceId);
   const balance = await findSmsBalance(workspaceId);
   const { id, name, country, createdAt, sendingBlocked, webhooksEnabled, alertEmail } = workspace;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { now } from '../../common/clock.ts';
 import { forgetAtEnd } from '../../common/closing.ts';
-import { invalid, problem } from '../../common/errors.ts';
+import { invalid, orNotFound } from '../../common/errors.ts';
 import { transaction } from '../../db/client.ts';
 import { insertSystemWorkspace, listWorkspaces } from '../../db/workspace/workspaces.system.ts';
 import * as db from '../../db/workspace/workspaces.ts';
@@ -77,8 +77,7 @@ type WorkspaceChanges = {
 export async function change(workspaceId: string, changes: WorkspaceChanges): Promise<db.WorkspaceRecord> {
   if (changes.alertEmail != null) checkAddress(changes.alertEmail);
   const changed = await transaction(async () => {
-    const workspace = await db.findWorkspaceForUpdate(workspaceId);
-    if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
+    const workspace = orNotFound(await db.findWorkspaceForUpdate(workspaceId), 'There is no such workspace');
     const changed = { ...workspace, ...changes };
     await db.updateWorkspace(workspaceId, changed);
     // Batches that the block has paused go on at once.

@@ -1,4 +1,4 @@
-import { problem } from '../../../common/errors.ts';
+import { orNotFound } from '../../../common/errors.ts';
 import * as db from '../../../db/email/domains.ts';
 import type { EmailDomain, EmailDomainFilter } from '../../../schemas/email/domains.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
@@ -8,8 +8,7 @@ import { toWire } from './records.ts';
 export const findByName = db.findEmailDomainByName;
 
 export async function find(caller: Caller, domainId: string): Promise<EmailDomain> {
-  const record = await db.findEmailDomain(caller.workspaceId, domainId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findEmailDomain(caller.workspaceId, domainId));
   return toWire(record);
 }
 

@@ -1,5 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { problem } from '../../../common/errors.ts';
+import { orNotFound, problem } from '../../../common/errors.ts';
 import { afterCommit, transaction } from '../../../db/client.ts';
 import * as db from '../../../db/email/domains.ts';
 import type { EmailDomain } from '../../../schemas/email/domains.ts';
@@ -14,8 +14,7 @@ const inHand = new Map<string, number>();
 
 /** The network part of a check by request: looks at the DNS of the domain now. */
 export async function findRecords(workspaceId: string, domainId: string): Promise<Findings> {
-  const record = await db.findEmailDomain(workspaceId, domainId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findEmailDomain(workspaceId, domainId));
   const others = inHand.get(workspaceId) ?? 0;
   if (others >= atOncePerWorkspace)
     throw problem('rate_limited', {
@@ -38,8 +37,7 @@ export async function verify(
   domainId: string,
   findings: Findings,
 ): Promise<EmailDomain> {
-  const record = await apply(workspaceId, domainId, findings);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await apply(workspaceId, domainId, findings));
   return toWire(record);
 }
 
@@ -52,8 +50,7 @@ export async function check(workspaceId: string, domainId: string): Promise<Emai
 /** The operator vouches for the domain from now on: it may send, whatever its DNS says. */
 export async function vouch(workspaceId: string, domainId: string): Promise<EmailDomain> {
   return transaction(async () => {
-    const record = await db.findEmailDomainForUpdate(workspaceId, domainId);
-    if (!record) throw problem('not_found');
+    const record = orNotFound(await db.findEmailDomainForUpdate(workspaceId, domainId));
     const vouched: db.EmailDomainRecord = {
       ...record,
       status: 'verified',

@@ -1,5 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { invalid, problem } from '../../../common/errors.ts';
+import { invalid, orNotFound, problem } from '../../../common/errors.ts';
 import { config } from '../../../config/config.ts';
 import { listTestLinksTo } from '../../../db/email/test-recipients.system.ts';
 import * as db from '../../../db/email/test-recipients.ts';
@@ -35,8 +35,7 @@ export async function add(
   const { address } = parsed.mailbox;
   const emailKey = compareKey(address);
   // Lock the workspace: the cap and the limits of links must hold for simultaneous requests too.
-  const workspace = await findWorkspaceForUpdate(workspaceId);
-  if (!workspace) throw problem('not_found');
+  const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId));
 
   const known = await db.findTestRecipientByEmail(workspaceId, emailKey);
   if (known) {

@@ -1,4 +1,4 @@
-import { problem } from '../../../common/errors.ts';
+import { orNotFound, problem } from '../../../common/errors.ts';
 import * as db from '../../../db/email/test-recipients.ts';
 import type { TestRecipient } from '../../../schemas/email/test-recipients.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
@@ -10,8 +10,7 @@ export async function list(caller: Caller): Promise<{ data: TestRecipient[]; nex
 }
 
 export async function find(caller: Caller, id: string): Promise<TestRecipient> {
-  const record = await db.findTestRecipient(caller.workspaceId, id);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findTestRecipient(caller.workspaceId, id));
   return toWire(record);
 }
 

@@ -1,5 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { problem } from '../../../common/errors.ts';
+import { orNotFound, problem } from '../../../common/errors.ts';
 import * as db from '../../../db/sms/batches/batches.ts';
 import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
@@ -13,8 +13,7 @@ export async function cancel(
   { workspaceId }: Pick<Caller, 'workspaceId'>,
   batchId: string,
 ): Promise<SmsBatch> {
-  const batch = await db.findSmsBatchForUpdate(workspaceId, batchId);
-  if (!batch) throw problem('not_found');
+  const batch = orNotFound(await db.findSmsBatchForUpdate(workspaceId, batchId));
   if (!nextStates[batch.state].includes('cancelled'))
     throw problem('not_cancellable', { detail: `The batch is ${batch.state}` });
   const at = now();

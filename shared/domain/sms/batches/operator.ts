@@ -1,4 +1,4 @@
-import { problem } from '../../../common/errors.ts';
+import { orNotFound } from '../../../common/errors.ts';
 import { transaction } from '../../../db/client.ts';
 import { findSmsBatchOfAny, listUnfinishedBatches } from '../../../db/sms/batches/batches.system.ts';
 import type { ShownSmsBatch } from '../../../db/sms/batches/batches.ts';
@@ -32,8 +32,7 @@ export async function resumeAny(batchId: string): Promise<OwnedBatch> {
 }
 
 async function recordOf(batchId: string): Promise<ShownSmsBatch> {
-  const batch = await findSmsBatchOfAny(batchId);
-  if (!batch) throw problem('not_found', { detail: `There is no batch ${batchId}` });
+  const batch = orNotFound(await findSmsBatchOfAny(batchId), `There is no batch ${batchId}`);
   return batch;
 }
 

@@ -1,4 +1,4 @@
-import { problem } from '../../../common/errors.ts';
+import { orNotFound } from '../../../common/errors.ts';
 import * as db from '../../../db/sms/batches/batches.ts';
 import { findBatchCounts, listBatchCounts } from '../../../db/sms/batches/counts.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
@@ -8,8 +8,7 @@ import { searchedPage } from '../../requests/keyset-pages.ts';
 import { toWire } from './record.ts';
 
 export async function find({ workspaceId }: Caller, batchId: string): Promise<SmsBatch> {
-  const batch = await db.findSmsBatch(workspaceId, batchId);
-  if (!batch) throw problem('not_found');
+  const batch = orNotFound(await db.findSmsBatch(workspaceId, batchId));
   return toWire(batch, await findBatchCounts(workspaceId, batchId));
 }
 

@@ -1,5 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { problem } from '../../../common/errors.ts';
+import { orNotFound, problem } from '../../../common/errors.ts';
 import * as db from '../../../db/sms/batches/batches.ts';
 import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
@@ -17,8 +17,7 @@ export async function resume(
   { workspaceId, lineageId }: Pick<Caller, 'workspaceId' | 'lineageId'>,
   batchId: string,
 ): Promise<SmsBatch> {
-  const found = await db.findSmsBatchForUpdate(workspaceId, batchId);
-  if (!found) throw problem('not_found');
+  const found = orNotFound(await db.findSmsBatchForUpdate(workspaceId, batchId));
   if (found.state !== 'paused') throw problem('not_paused', { detail: `The batch is ${found.state}` });
   const at = now();
   const hasKey = (await keyUsage.findRoom(workspaceId, found.lineageId, at)) !== null;

@@ -1,5 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { problem } from '../../../common/errors.ts';
+import { orNotFound, problem } from '../../../common/errors.ts';
 import { config } from '../../../config/config.ts';
 import { transaction } from '../../../db/client.ts';
 import * as db from '../../../db/webhooks/settlements.ts';
@@ -66,8 +66,7 @@ function noOlder(since: Date, time: Date): Date {
 
 /** Locks a webhook. Refuses one that is off: a delivery sent again to it would only be skipped again, or wait. */
 async function servedWebhook(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
-  const webhook = await findWebhookForUpdate(workspaceId, webhookId);
-  if (!webhook) throw problem('not_found');
+  const webhook = orNotFound(await findWebhookForUpdate(workspaceId, webhookId));
   if (!webhook.active)
     throw problem('webhook_disabled', {
       detail: webhook.autoDisabled

@@ -1,5 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { problem } from '../../../common/errors.ts';
+import { orNotFound } from '../../../common/errors.ts';
 import type { ListedPage, Page } from '../../../db/client/listing.ts';
 import * as db from '../../../db/webhooks/deliveries/deliveries.ts';
 import { findWebhook, type WebhookRecord } from '../../../db/webhooks/webhooks.ts';
@@ -65,8 +65,7 @@ export async function findOne(
   deliveryId: string,
 ): Promise<WebhookDelivery> {
   const webhook = await webhookOf(workspaceId, webhookId);
-  const record = await db.findDelivery(workspaceId, webhookId, deliveryId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findDelivery(workspaceId, webhookId, deliveryId));
   return toWire(record, webhook);
 }
 
@@ -78,8 +77,7 @@ export async function find(
 ): Promise<WebhookDeliveryLog> {
   const { workspaceId } = caller;
   const webhook = await webhookOf(workspaceId, webhookId);
-  const record = await db.findDelivery(workspaceId, webhookId, deliveryId);
-  if (!record) throw problem('not_found');
+  const record = orNotFound(await db.findDelivery(workspaceId, webhookId, deliveryId));
   const earlier = await db.listEarlierAttempts(workspaceId, deliveryId, maxAttemptsShown);
   // Between the two reads another attempt may have ended, so that the latest one is now among the earlier ones too.
   const latest = record.latestAttempt;
@@ -96,8 +94,7 @@ export async function find(
 }
 
 async function webhookOf(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
-  const webhook = await findWebhook(workspaceId, webhookId);
-  if (!webhook) throw problem('not_found');
+  const webhook = orNotFound(await findWebhook(workspaceId, webhookId));
   return webhook;
 }
 
