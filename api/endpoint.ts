@@ -144,7 +144,7 @@ type Declaration<
   /** A second success status, such as 200 if the record existed already. `handle` chooses it with `other(…)`. */
   otherStatus?: OtherStatus;
   /** Error codes of this operation, besides those of every operation of its shape. */
-  problems: readonly ErrorCode[];
+  problems?: readonly ErrorCode[];
   /**
    * Returns the faults that the business rules find, and changes nothing. Runs only if some field has the wrong shape:
    * it checks the other fields, so that the caller gets all faults in one answer. For a request of the right shape
@@ -166,7 +166,8 @@ type Declaration<
     | Promise<HandlerOutcome<NoInfer<HandlerResult<Response>>>>
     | HandlerOutcome<NoInfer<HandlerResult<Response>>>;
 } & ([Response] extends [z.ZodType]
-  ? { status: 200 | 201; response: Response }
+  ? // Default 200.
+    { status?: 200 | 201; response: Response }
   : { status: 204; response?: Response });
 
 /** A declaration without its type parameters, for the router and the API description. */
@@ -227,6 +228,8 @@ export function endpoint<
   const { scope, ...rest } = declaration;
   // The schemas that type the handler also check its input at run time, so the types may be dropped here.
   return {
+    status: 200,
+    problems: [],
     bodyLimitBytes: defaultBodyLimitBytes,
     largeTexts: [],
     examples: [],

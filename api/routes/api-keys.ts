@@ -46,9 +46,7 @@ export default [
     description:
       'All of them come in one page: nextCursor is always null. Keys that have expired stay in it until they are deleted; the tokens of connected apps are not in it. Their key and signingSecret are null here, as only the answer that issued them shows them.',
     scope: 'api_keys.read',
-    status: 200,
     response: ApiKeyPage,
-    problems: [],
     handle: ({ caller }) => apiKeys.list(caller),
   }),
   endpoint({
@@ -61,9 +59,7 @@ export default [
       'The key and its signingSecret are null here, as only the answer that issued them shows them; keyPrefix and keyLast4 help to recognise a key. usedToday and usedThisMonth count the parts of texts that were sent with this key, with those that it replaced, and with those that replaced it. A key that was deleted is not_found.',
     scope: 'api_keys.read',
     params,
-    status: 200,
     response: ApiKey,
-    problems: [],
     handle: ({ caller, params }) => apiKeys.find(caller, params.id),
   }),
   endpoint({
@@ -78,9 +74,7 @@ export default [
     params,
     body: ApiKeyChanges,
     examples: [{ name: 'minimal', summary: 'Another name', body: { name: 'Shop in London' } }],
-    status: 200,
     response: ApiKey,
-    problems: [],
     faults: ({ caller, params, body }) => apiKeys.faultsOfChange(caller, params.id ?? '', body),
     handle: ({ caller, params, body }) => apiKeys.change(caller, params.id, body),
   }),
@@ -125,7 +119,6 @@ export default [
     description: 'For keys with hmac_sha256. Signatures by the old secret are accepted for another 24 hours.',
     scope: 'api_keys.write',
     params,
-    status: 200,
     response: ApiKey,
     problems: ['not_rotatable'],
     handle: ({ caller, params }) => apiKeys.rotateSigningSecret(caller, params.id),

@@ -64,9 +64,7 @@ export default [
       'For each page a search looks at so many contacts at most: where few match, a page may be short, or empty, and nextCursor goes on from there. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.',
     scope: 'contacts.read',
     query: ContactQuery,
-    status: 200,
     response: ContactPage,
-    problems: [],
     handle: ({ caller, query }) => contacts.list(caller, query),
   }),
   endpoint({
@@ -94,7 +92,6 @@ export default [
     bodyLimitBytes: 8 * 1024 * 1024,
     // Contacts as they are read may be sent back with all of their tags, which are ignored here.
     bodyLimitValues: 200_000,
-    status: 200,
     response: ContactBatchOutcome,
     problems: ['contacts_conflict'],
     prepare: ({ body }) => contactBatches.prepare(body),
@@ -111,9 +108,7 @@ export default [
       'Tags that differ in case only are one tag, which is shown as it was spelt first. A tag is in the list as long as a contact has it.',
     scope: 'contacts.read',
     query: ContactTagQuery,
-    status: 200,
     response: ContactTagPage,
-    problems: [],
     handle: ({ caller, query }) => contactTags.list(caller, query),
   }),
   endpoint({
@@ -133,9 +128,7 @@ export default [
         body: { contactIds: ['contact_01h455vb4pex5vsknk084sn02q'], tags: ['vip'] },
       },
     ],
-    status: 200,
     response: ContactTagOutcome,
-    problems: [],
     faults: ({ body }) => contactTags.faultsOfChange(body),
     handle: ({ caller, body }) => contactTags.change(caller, body),
   }),
@@ -149,9 +142,7 @@ export default [
       'Whether the number is suppressed is looked up for this answer; while it is, no text is sent to it. A contact that was erased is not_found.',
     scope: 'contacts.read',
     params,
-    status: 200,
     response: Contact,
-    problems: [],
     handle: ({ caller, params }) => contacts.find(caller, params.id),
   }),
   endpoint({
@@ -166,7 +157,6 @@ export default [
     params,
     body: ContactChanges,
     examples: [{ name: 'minimal', summary: 'Another company', body: { company: 'Acme' } }],
-    status: 200,
     response: Contact,
     problems: ['number_taken'],
     faults: ({ body }) => contacts.faultsOf(body),
@@ -183,7 +173,6 @@ export default [
     scope: 'contacts.write',
     params,
     status: 204,
-    problems: [],
     handle: async ({ caller, params }) => {
       const erasure = await contacts.remove(caller, params.id);
       return unfinished(undefined, {

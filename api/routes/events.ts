@@ -13,7 +13,6 @@ export default [
       'Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Events are kept 7 days.',
     scope: 'events.read',
     query: EventFilter,
-    status: 200,
     response: EventPage,
     problems: ['cursor_expired'],
     faults: ({ query }) => events.faultsOfFilter(query),

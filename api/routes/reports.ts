@@ -19,9 +19,7 @@ const report = {
   method: 'get',
   tag,
   scope: 'reports.read',
-  status: 200,
   csv: true,
-  problems: [],
 } as const;
 
 /** The parts that all reports share, except the report by interval. */

@@ -18,9 +18,7 @@ export default [
       'The numbers 07700 900000 to 07700 900999 are nobody’s: what is sent to them stays in the simulator, whatever carries other messages. 900002 fails for good, 900003 for now, 900004 expires, 900005 is never reported, 900006 answers STOP, 900007 answers YES; all others deliver.',
     scope: ['simulator.read', 'recipients.read', 'content.read'],
     query: SimulatorPhoneQuery,
-    status: 200,
     response: SimulatorPhonePage,
-    problems: [],
     handle: ({ caller, query }) => simulator.list(caller, query),
   }),
   endpoint({
@@ -33,7 +31,6 @@ export default [
       'Only the phones of this workspace are cleared. The messages that GET /v2/sms lists stay, and a text that is still on its way arrives at a new phone.',
     scope: 'simulator.write',
     status: 204,
-    problems: [],
     handle: ({ caller }) => simulator.clear(caller),
   }),
   endpoint({
@@ -56,7 +53,6 @@ export default [
     status: 201,
     response: SmsMessage,
     location: (message) => `/v2/sms/${message.id}`,
-    problems: [],
     faults: ({ caller, body }) => simulator.faultsOf(caller, body),
     prepare: ({ caller, params, body }) => simulator.prepare(caller, params.number, body),
     handle: ({ caller, prepared }) => simulator.receive(caller, prepared),

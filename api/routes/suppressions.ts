@@ -36,7 +36,6 @@ export default [
     otherStatus: { status: 200, description: 'It was suppressed already: the existing entry' },
     response: Suppression,
     location: ({ id }) => `/v2/suppressions/${id}`,
-    problems: [],
     faults: ({ body }) => suppressions.faultsOfNew(body),
     handle: async ({ caller, body }) => {
       const { suppression, isNew } = await suppressions.create(caller, body);
@@ -53,9 +52,7 @@ export default [
       'A suppression must match all filters that are given. number and email look for a whole number, in any common format, or a whole address, in any case. Where few match, a page may be short, or empty, and nextCursor goes on from there.',
     scope: 'suppressions.read',
     query: SuppressionFilter,
-    status: 200,
     response: SuppressionPage,
-    problems: [],
     faults: ({ query }) => suppressions.faultsOfFilter(query),
     handle: ({ caller, query }) => suppressions.list(caller, query),
   }),
@@ -69,9 +66,7 @@ export default [
       'Its source says how it came about. One of scope marketing keeps an address from email of kind marketing only. A suppression that was removed is not_found, also where the number or address has been suppressed again since: that is another suppression.',
     scope: 'suppressions.read',
     params,
-    status: 200,
     response: Suppression,
-    problems: [],
     handle: ({ caller, params }) => suppressions.find(caller, params.id),
   }),
   endpoint({
@@ -85,7 +80,6 @@ export default [
     scope: 'suppressions.write',
     params,
     status: 204,
-    problems: [],
     handle: ({ caller, params }) => suppressions.remove(caller, params.id),
   }),
 ];

@@ -15,9 +15,7 @@ export default [
     description:
       'The default sender is chosen by updateSender; the rest is set by the operator, and no operation changes it. balance is what is left for texts at this moment; null is no limit. webhookAddresses are the IP addresses that your firewall has to let in.',
     scope: 'workspace.read',
-    status: 200,
     response: Workspace,
-    problems: [],
     handle: ({ caller }) => workspace.show(caller),
   }),
   endpoint({
@@ -31,9 +29,7 @@ export default [
       'Texts count for the hour in which they were accepted, entries of the ledger for the hour in which they were made. A text that is accepted in one month and given back in the next changes the texts of the first and the ledger of the second.',
     scope: 'workspace.read',
     query: SpendQuery,
-    status: 200,
     response: Spend,
-    problems: [],
     faults: ({ query }) => reports.spendFaultsOf(query),
     handle: ({ caller, query }) => reports.spend(caller, query),
   }),

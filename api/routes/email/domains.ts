@@ -41,9 +41,7 @@ export default [
       'Each comes with its status and with what the last look at its DNS found; this request looks at nothing. A domain may send while its status is verified or warning. A workspace can add up to 50 domains.',
     scope: 'domains.read',
     query: EmailDomainFilter,
-    status: 200,
     response: EmailDomainPage,
-    problems: [],
     handle: ({ caller, query }) => emailDomains.list(caller, query),
   }),
   endpoint({
@@ -56,9 +54,7 @@ export default [
       'The records say what to publish in the DNS, and what the last look found of each; verifyEmailDomain looks again at once. A pending domain is looked at every 5 minutes and fails after 14 days. A verified domain whose DKIM record is gone has the status warning and may send for 24 hours more.',
     scope: 'domains.read',
     params,
-    status: 200,
     response: EmailDomain,
-    problems: [],
     handle: ({ caller, params }) => emailDomains.find(caller, params.id),
   }),
   endpoint({
@@ -71,7 +67,6 @@ export default [
     scope: 'domains.write',
     params,
     status: 204,
-    problems: [],
     handle: ({ caller, params }) => emailDomains.remove(caller, params.id),
   }),
   endpoint({
@@ -84,9 +79,7 @@ export default [
       'The answer is the domain as it is after that. Where the name servers give no answer, each record says so and the status stays as it was.',
     scope: 'domains.write',
     params,
-    status: 200,
     response: EmailDomain,
-    problems: [],
     prepare: ({ caller, params }) => emailDomains.findRecords(caller.workspaceId, params.id),
     handle: ({ caller, params, prepared }) => emailDomains.verify(caller.workspaceId, params.id, prepared),
   }),

@@ -23,9 +23,7 @@ export default [
       'They come with their content, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 200.',
     scope: 'templates.read',
     query: EmailIncludeQuery,
-    status: 200,
     response: EmailIncludePage,
-    problems: [],
     handle: ({ caller, query }) => emailIncludes.list(caller, query),
   }),
   endpoint({
@@ -67,9 +65,7 @@ export default [
       'An include is found by the name that templates use for it. Its content is the source as it was stored; other includes that it names are not put in.',
     scope: 'templates.read',
     params,
-    status: 200,
     response: EmailInclude,
-    problems: [],
     handle: ({ caller, params }) => emailIncludes.find(caller, params.name),
   }),
   endpoint({

@@ -21,9 +21,7 @@ export default [
     description:
       'All of them come in one page: nextCursor is always null, and there are at most 100. The shared test sender reaches those whose verified is true.',
     scope: 'domains.read',
-    status: 200,
     response: TestRecipientPage,
-    problems: [],
     handle: ({ caller }) => testRecipients.list(caller),
   }),
   endpoint({
@@ -57,9 +55,7 @@ export default [
       'It is verified once the link that was mailed to the address has been followed. To have another link sent, add the address again.',
     scope: 'domains.read',
     params,
-    status: 200,
     response: TestRecipient,
-    problems: [],
     handle: ({ caller, params }) => testRecipients.find(caller, params.id),
   }),
   endpoint({
@@ -73,7 +69,6 @@ export default [
     scope: 'domains.write',
     params,
     status: 204,
-    problems: [],
     handle: ({ caller, params }) => testRecipients.remove(caller, params.id),
   }),
 ];

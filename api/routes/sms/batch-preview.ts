@@ -18,7 +18,6 @@ export default [
     examples: batchExamples,
     bodyLimitBytes: 8 * 1024 * 1024,
     bodyLimitValues: 500_000,
-    status: 200,
     response: SmsBatchPreview,
     problems: ['sending_blocked', 'limit_exceeded'],
     faults: ({ caller, body }) => smsBatches.faultsOf(caller, body),
