@@ -1,23 +1,19 @@
-import { Router } from 'express';
 import * as testRecipients from '../../shared/domain/email/test-recipients/test-recipients.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
 import { plainPage, recipientPage, sendRecipientPage } from './recipient-page.ts';
 import { texts } from './recipient-texts.ts';
+import { route } from './route.ts';
 
 /** Where the confirmation link of a test recipient leads. Only its button confirms: scanners follow links. */
-export const confirmPages = Router({ strict: true, caseSensitive: true });
-
-confirmPages
-  .route('/confirm/:token')
-  .get(async (request, response) => {
+export const confirmPages = route<{ token: string }>('/confirm/:token', {
+  get: async (request, response) => {
     const link = await testRecipients.readLink(request.params.token);
     sendRecipientPage(request, response, statuses[link.state], pageOf(link));
-  })
-  .post(async (request, response) => {
+  },
+  post: async (request, response) => {
     const link = await testRecipients.confirm(request.params.token);
     sendRecipientPage(request, response, statuses[link.state], pageOf(link));
-  })
-  .all(methodNotAllowed('GET, HEAD, POST'));
+  },
+});
 
 const statuses = { open: 200, done: 200, expired: 410, unknown: 404 };
 

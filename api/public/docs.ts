@@ -1,10 +1,10 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { now } from '../../shared/common/clock.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
 import { describeApiInParts } from '../openapi.ts';
 import { guidePages } from './guides.ts';
 import { reference } from './reference.ts';
+import { route } from './route.ts';
 
 const dayMs = 86_400_000;
 const descriptions = new WeakMap<readonly Endpoint[], { day: number; bytes: Promise<Buffer> }>();
@@ -26,15 +26,11 @@ function descriptionOf(endpoints: readonly Endpoint[]): Promise<Buffer> {
 }
 
 /** The API description, the interactive reference made from it, and the guides; nothing comes from another host. */
-export function docs(endpoints: readonly Endpoint[]): Router {
-  const router = Router({ strict: true, caseSensitive: true });
-  router
-    .route('/openapi.json')
-    .get(async (_request, response) => {
+export function docs(endpoints: readonly Endpoint[]): Router[] {
+  const description = route('/openapi.json', {
+    get: async (_request, response) => {
       response.type('json').send(await descriptionOf(endpoints));
-    })
-    .all(methodNotAllowed('GET, HEAD'));
-  router.use(reference());
-  router.use(guidePages());
-  return router;
+    },
+  });
+  return [description, reference, ...guidePages()];
 }

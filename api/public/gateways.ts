@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
 import { problem } from '../../shared/common/errors.ts';
 import { semaphore } from '../../shared/common/semaphore.ts';
@@ -11,10 +11,10 @@ import { GatewayReceipt, GatewayText } from '../../shared/schemas/sms/gateway-po
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { parseBody } from '../middleware/json-body.ts';
 import { unpaced } from '../middleware/large-body.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
 import { readBody } from '../middleware/raw-body.ts';
 import { acceptSignature, verifySignature } from '../middleware/request-signature.ts';
 import { checkedBody } from '../validation.ts';
+import { route } from './route.ts';
 
 const largestBytes = 64 * 1024;
 const bodyMs = 10_000;
@@ -26,8 +26,7 @@ const longestWaitMs = 5_000;
  * Serves the addresses where gateways of the type http report the outcome of texts, and deliver incoming texts. The
  * answer is 204 once a post is on disk; after any other answer, or none, the gateway has to send it again.
  */
-export function gatewayDoors(failures: FailureLimit): Router {
-  const router = Router({ strict: true, caseSensitive: true });
+export function gatewayDoors(failures: FailureLimit): Router[] {
   // A flood of posts from one gateway must leave most of the database to all others, one from all gateways half of it.
   const permits = () => Math.max(1, Math.floor(config.MYSQL_POOL_SIZE / 4));
   const inAll = () => Math.floor(config.MYSQL_POOL_SIZE / 2);
@@ -37,10 +36,9 @@ export function gatewayDoors(failures: FailureLimit): Router {
     path: string,
     schema: Body,
     take: (gateway: string, body: z.output<Body>) => Promise<void>,
-  ): void {
-    router
-      .route(`/gateways/:name/${path}`)
-      .post(async (request, response) => {
+  ): Router {
+    return route<{ name: string }>(`/gateways/:name/${path}`, {
+      post: async (request, response) => {
         const settings = settingsOf(request.params.name);
         const body = checkedBody(schema, await signedBody(request, response, settings, failures));
         const refusal = () =>
@@ -50,13 +48,14 @@ export function gatewayDoors(failures: FailureLimit): Router {
           });
         await turns.run(settings.name, refusal, () => take(settings.name, body));
         response.status(204).set('Cache-Control', 'no-store').end();
-      })
-      .all(methodNotAllowed('POST'));
+      },
+    });
   }
 
-  door('receipts', GatewayReceipt, (gateway, receipt) => posts.takeReceipt({ gateway, receipt }));
-  door('messages', GatewayText, (gateway, text) => posts.takeText({ gateway, text }));
-  return router;
+  return [
+    door('receipts', GatewayReceipt, (gateway, receipt) => posts.takeReceipt({ gateway, receipt })),
+    door('messages', GatewayText, (gateway, text) => posts.takeText({ gateway, text })),
+  ];
 }
 
 function settingsOf(name: string): HttpSettings {

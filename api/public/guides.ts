@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Router } from 'express';
+import type { Router } from 'express';
 import { config } from '../../shared/config/config.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
 import type { RenderedPage, Surroundings } from './markdown.ts';
 import { escaped, page } from './page.ts';
+import { route } from './route.ts';
 
 const folder = join(import.meta.dirname, 'guides');
 /** Where scripts/start serves the API: in the files it stands for PUBLIC_URL, so that they can be read and tried there. */
@@ -27,33 +27,33 @@ const groups: Group[] = contents
   }));
 
 /** The guides, and the programs that they show: a reader gets the very file that can be fetched and run. */
-export function guidePages(): Router {
-  const router = Router({ strict: true, caseSensitive: true });
+export function guidePages(): Router[] {
   const programs = filesLike(/\.(mjs|py|cfg|sh)$/);
   const files = new Map([...programs, ...filesLike(/\.svg$/)]);
   const rendered = new Map<string, Promise<string>>();
-  const serve = (path: string, name: string, title: string, source: string) => {
-    router
-      .route(path)
-      .get(async (_request, response) => {
+  const serve = (path: string, name: string, title: string, source: string) =>
+    route(path, {
+      get: async (_request, response) => {
         let html = rendered.get(name);
         if (!html) rendered.set(name, (html = guide(name, title, source, files)));
         response.type('html').send(await html);
-      })
-      .all(methodNotAllowed('GET, HEAD'));
-  };
-  serve('/docs/guides', 'README', 'Guides', contents);
-  for (const { guides } of groups)
-    for (const { name, title } of guides)
-      serve(`/docs/guides/${name}`, name, title, readFileSync(join(folder, `${name}.md`), 'utf8'));
-  for (const [name, source] of programs)
-    router
-      .route(`/docs/guides/${name}`)
-      .get((_request, response) => {
-        response.type('text').send(source);
-      })
-      .all(methodNotAllowed('GET, HEAD'));
-  return router;
+      },
+    });
+  return [
+    serve('/docs/guides', 'README', 'Guides', contents),
+    ...groups
+      .flatMap(({ guides }) => guides)
+      .map(({ name, title }) =>
+        serve(`/docs/guides/${name}`, name, title, readFileSync(join(folder, `${name}.md`), 'utf8')),
+      ),
+    ...[...programs].map(([name, source]) =>
+      route(`/docs/guides/${name}`, {
+        get: (_request, response) => {
+          response.type('text').send(source);
+        },
+      }),
+    ),
+  ];
 }
 
 type Files = Surroundings['files'];

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type Request, Router } from 'express';
+import type { Request, Router } from 'express';
 import { problem } from '../../shared/common/errors.ts';
 import { headOf, largestMailBytes, receive } from '../../shared/domain/email/mail-reports/mail-reports.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
+import { route } from './route.ts';
 
 const mostRecipients = 50;
 
@@ -14,10 +14,8 @@ const mostRecipients = 50;
  * 451 in SMTP; a 400 or 413 is final, as a 5xx is there.
  */
 export function inboundEmail(token: string, failures: FailureLimit): Router {
-  const router = Router({ strict: true, caseSensitive: true });
-  router
-    .route('/inbound/email')
-    .post(async (request, response) => {
+  return route('/inbound/email', {
+    post: async (request, response) => {
       if (!isAuthorized(request, token))
         throw await failures.refusalFor(
           request,
@@ -27,9 +25,8 @@ export function inboundEmail(token: string, failures: FailureLimit): Router {
       const sender = networkIn(request.ip ?? '') ?? 'unknown';
       const outcome = await receive(raw, { recipients: recipientsOf(request), sender });
       response.set('Cache-Control', 'no-store').json({ outcome });
-    })
-    .all(methodNotAllowed('POST'));
-  return router;
+    },
+  });
 }
 
 function isAuthorized(request: Request, token: string): boolean {

@@ -3,7 +3,6 @@ import express, { type NextFunction, type Request, type Response, Router } from 
 import { config } from '../../shared/config/config.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
 import { confirmPages } from './confirm.ts';
 import { docs } from './docs.ts';
 import { gatewayDoors } from './gateways.ts';
@@ -12,6 +11,8 @@ import { inboundEmail } from './inbound.ts';
 import { openImage } from './opens.ts';
 import { escaped, page } from './page.ts';
 import { problemPages } from './problems.ts';
+import { sendProgram } from './reference.ts';
+import { route } from './route.ts';
 import { unsubscribePage } from './unsubscribe.ts';
 
 /** Pages that people and machines reach without a key. */
@@ -20,22 +21,14 @@ export function publicPages(endpoints: readonly Endpoint[], failures: FailureLim
   router.use(health);
   if (config.INBOUND_TOKEN) router.use(inboundEmail(config.INBOUND_TOKEN, failures));
   router.use(gatewayDoors(failures));
-  router
-    .route('/')
-    .get((_request, response) => {
-      response.type('html').send(home());
-    })
-    .all(methodNotAllowed('GET, HEAD'));
+  router.use(home);
   // Browsers ask for it of their own accord.
   router.get('/favicon.ico', (_request, response) => {
     response.sendFile(join(import.meta.dirname, 'assets/icon.svg'), { maxAge: '1d' });
   });
   router.use(withoutSlash);
-  router.use(problemPages);
-  router.use(confirmPages);
-  router.use(unsubscribePage);
-  router.use(openImage);
-  router.use(docs(endpoints));
+  router.use(problemPages, confirmPages, unsubscribePage, openImage, docs(endpoints));
+  router.get('/assets/scalar.js', sendProgram);
   router.use(
     '/assets',
     express.static(join(import.meta.dirname, 'assets'), { index: false, redirect: false, maxAge: '1h' }),
@@ -51,7 +44,13 @@ function withoutSlash(request: Request, response: Response, next: NextFunction):
   response.redirect(308, request.path.slice(0, -1));
 }
 
-const home = () =>
+const home = route('/', {
+  get: (_request, response) => {
+    response.type('html').send(homePage());
+  },
+});
+
+const homePage = () =>
   page({
     title: 'Welcome',
     main: `<h1>${escaped(config.PRODUCT_NAME)}</h1>

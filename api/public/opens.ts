@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Router } from 'express';
 import { countLoad } from '../../shared/domain/email/tracking/opens.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
+import { route } from './route.ts';
 
 /** A transparent pixel (GIF89a). */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
@@ -9,11 +8,8 @@ const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 const longestWaitMs = 1_000;
 
 /** The tracking image of emails with trackOpens. Every token gets the image, so an answer tells nothing. */
-export const openImage = Router({ strict: true, caseSensitive: true });
-
-openImage
-  .route('/o/:token.gif')
-  .get(async (request, response) => {
+export const openImage = route<{ token: string }>('/o/:token.gif', {
+  get: async (request, response) => {
     if (request.method === 'GET')
       await Promise.race([countLoad(request.params.token), sleep(longestWaitMs, undefined, { ref: false })]);
     response
@@ -24,5 +20,5 @@ openImage
       })
       .type('gif')
       .send(pixel);
-  })
-  .all(methodNotAllowed('GET, HEAD'));
+  },
+});

@@ -1,26 +1,23 @@
-import { Router } from 'express';
 import { catalogue, type ErrorCode } from '../../shared/common/errors.ts';
-import { methodNotAllowed, problemAddress } from '../middleware/problems.ts';
+import { problemAddress } from '../middleware/problems.ts';
 import { escaped, page } from './page.ts';
+import { route } from './route.ts';
 
 /** The pages that `type` leads to: each explains a problem code and its remedy. */
-export const problemPages = Router({ strict: true, caseSensitive: true });
-
-problemPages
-  .route('/problems')
-  .get((_request, response) => {
-    response.type('html').send(indexPage());
-  })
-  .all(methodNotAllowed('GET, HEAD'));
-
-problemPages
-  .route('/problems/:code')
-  .get((request, response) => {
-    const { code } = request.params;
-    if (isCode(code)) response.type('html').send(codePage(code));
-    else response.status(404).type('html').send(unknownPage);
-  })
-  .all(methodNotAllowed('GET, HEAD'));
+export const problemPages = [
+  route('/problems', {
+    get: (_request, response) => {
+      response.type('html').send(indexPage());
+    },
+  }),
+  route<{ code: string }>('/problems/:code', {
+    get: (request, response) => {
+      const { code } = request.params;
+      if (isCode(code)) response.type('html').send(codePage(code));
+      else response.status(404).type('html').send(unknownPage);
+    },
+  }),
+];
 
 function isCode(code: string): code is ErrorCode {
   return Object.hasOwn(catalogue, code);

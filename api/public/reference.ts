@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type Request, Router } from 'express';
+import type { Request, Response } from 'express';
 import { config } from '../../shared/config/config.ts';
 import { literalAddress } from '../../shared/formats/network-address.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
 import { escaped, page } from './page.ts';
+import { route } from './route.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -41,35 +41,31 @@ function unescaped(literal: string): string {
 
 let program: ReturnType<typeof readProgram> | undefined;
 
-/** The interactive reference at /docs; nothing of it comes from another host. */
-export function reference(): Router {
-  const router = Router({ strict: true, caseSensitive: true });
-  router
-    .route('/docs')
-    .get((request, response) => {
-      // The program writes its styles into the page. It gets the nonce of this answer, so the policy allows only these
-      // styles.
-      const nonce = randomBytes(16).toString('base64');
-      const policy = String(response.getHeader('Content-Security-Policy'));
-      response.setHeader(
-        'Content-Security-Policy',
-        policy.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`),
-      );
-      response.setHeader('Cache-Control', 'no-store');
-      response.type('html').send(referencePage(nonce, demoKeyFor(request)));
-    })
-    .all(methodNotAllowed('GET, HEAD'));
-  router.get('/assets/scalar.js', async (request, response) => {
-    program ??= readProgram();
-    const { plain, gzipped } = await program;
-    const takesGzip = request.acceptsEncodings('gzip') === 'gzip';
-    if (takesGzip) response.setHeader('Content-Encoding', 'gzip');
-    response.setHeader('Vary', 'Accept-Encoding');
-    response.setHeader('Cache-Control', 'public, max-age=3600');
-    response.type('js').send(takesGzip ? gzipped : plain);
-  });
-  return router;
+export async function sendProgram(request: Request, response: Response): Promise<void> {
+  program ??= readProgram();
+  const { plain, gzipped } = await program;
+  const takesGzip = request.acceptsEncodings('gzip') === 'gzip';
+  if (takesGzip) response.setHeader('Content-Encoding', 'gzip');
+  response.setHeader('Vary', 'Accept-Encoding');
+  response.setHeader('Cache-Control', 'public, max-age=3600');
+  response.type('js').send(takesGzip ? gzipped : plain);
 }
+
+/** The interactive reference at /docs; nothing of it comes from another host. */
+export const reference = route('/docs', {
+  get: (request, response) => {
+    // The program writes its styles into the page. It gets the nonce of this answer, so the policy allows only these
+    // styles.
+    const nonce = randomBytes(16).toString('base64');
+    const policy = String(response.getHeader('Content-Security-Policy'));
+    response.setHeader(
+      'Content-Security-Policy',
+      policy.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`),
+    );
+    response.setHeader('Cache-Control', 'no-store');
+    response.type('html').send(referencePage(nonce, demoKeyFor(request)));
+  },
+});
 
 /**
  * Returns the demo key where no other machine reaches the platform, since every reader of the page gets it. A website

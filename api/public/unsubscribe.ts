@@ -1,30 +1,26 @@
-import { Router } from 'express';
 import * as unsubscribe from '../../shared/domain/email/tracking/unsubscribe.ts';
-import { methodNotAllowed } from '../middleware/problems.ts';
 import { plainPage, recipientPage, sendRecipientPage } from './recipient-page.ts';
 import { texts } from './recipient-texts.ts';
+import { route } from './route.ts';
 
 /**
  * Where List-Unsubscribe leads. Only POST stops anything: scanners follow links. A mailbox provider's one click posts
  * here without cookies or context, and is answered without a redirect (RFC 8058 §3.2).
  */
-export const unsubscribePage = Router({ strict: true, caseSensitive: true });
-
-unsubscribePage
-  .route('/u/:token')
-  .get(async (request, response) => {
+export const unsubscribePage = route<{ token: string }>('/u/:token', {
+  get: async (request, response) => {
     const found = await unsubscribe.find(request.params.token);
     if (found) sendRecipientPage(request, response, 200, askPage(found));
     else sendRecipientPage(request, response, 404, plainPage(unknown));
-  })
-  .post(async (request, response) => {
+  },
+  post: async (request, response) => {
     // The posted body says nothing that the address does not.
     request.resume();
     const done = await unsubscribe.optOut(request.params.token);
     if (done) sendRecipientPage(request, response, 200, donePage(done));
     else sendRecipientPage(request, response, 404, plainPage(unknown));
-  })
-  .all(methodNotAllowed('GET, HEAD, POST'));
+  },
+});
 
 const { ask, done, unknown } = texts.unsubscribe;
 
