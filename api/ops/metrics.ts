@@ -29,67 +29,37 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
   isCollecting = true;
   const [overview, { redis }] = await Promise.all([operations.overview(), readiness()]);
   const registry = new Registry();
-  new Gauge({ name: `${prefix}redis_up`, help: 'Whether Redis takes jobs', registers: [registry] }).set(
-    redis === 'up' ? 1 : 0,
-  );
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: prefix + name, help, labelNames, registers: [registry] });
+  gauge('redis_up', 'Whether Redis takes jobs').set(redis === 'up' ? 1 : 0);
   if (overview.totals) addCounters(registry, overview.totals);
   if (overview.redisMemory) {
     const { usedBytes, limitBytes } = overview.redisMemory;
-    for (const [name, help, bytes] of [
-      ['redis_memory_bytes', 'Memory that Redis uses', usedBytes],
-      ['redis_memory_limit_bytes', 'Memory that Redis may use (maxmemory); 0 is no limit', limitBytes],
-    ] as const)
-      new Gauge({ name: `${prefix}${name}`, help, registers: [registry] }).set(bytes);
+    gauge('redis_memory_bytes', 'Memory that Redis uses').set(usedBytes);
+    gauge('redis_memory_limit_bytes', 'Memory that Redis may use (maxmemory); 0 is no limit').set(limitBytes);
   }
-  new Gauge({
-    name: `${prefix}webhook_network_suspect`,
-    help: 'So many hosts of webhooks fail that our own network is the likelier cause; nobody is switched off',
-    registers: [registry],
-  }).set(overview.isNetworkSuspect ? 1 : 0);
-  new Gauge({
-    name: `${prefix}webhooks_failing`,
-    help: 'Active webhooks that fail at present',
-    registers: [registry],
-  }).set(overview.failingWebhooks);
-  new Gauge({
-    name: `${prefix}workspaces_full`,
-    help: 'Workspaces that have 95 % or more of MAX_STORED_MB or MAX_WAITING_ROWS waiting',
-    registers: [registry],
-  }).set(overview.fullWorkspaces);
-  addGateways(registry, prefix, overview.gateways);
-  const batches = new Gauge({
-    name: `${prefix}sms_batches`,
-    help: 'Batches of texts with something left to do',
-    labelNames: ['status'],
-    registers: [registry],
-  });
-  const rows = new Gauge({
-    name: `${prefix}sms_batch_rows_waiting`,
-    help: 'Rows of batches that are no message yet',
-    labelNames: ['status'],
-    registers: [registry],
-  });
+  gauge(
+    'webhook_network_suspect',
+    'So many hosts of webhooks fail that our own network is the likelier cause; nobody is switched off',
+  ).set(overview.isNetworkSuspect ? 1 : 0);
+  gauge('webhooks_failing', 'Active webhooks that fail at present').set(overview.failingWebhooks);
+  gauge(
+    'workspaces_full',
+    'Workspaces that have 95 % or more of MAX_STORED_MB or MAX_WAITING_ROWS waiting',
+  ).set(overview.fullWorkspaces);
+  addGateways(gauge, overview.gateways);
+  const batches = gauge('sms_batches', 'Batches of texts with something left to do', ['status']);
+  const rows = gauge('sms_batch_rows_waiting', 'Rows of batches that are no message yet', ['status']);
   for (const status of unfinishedBatches) {
     const found = overview.smsBatches.find((one) => one.status === status);
     batches.set({ status }, found?.batches ?? 0);
     rows.set({ status }, found?.waiting ?? 0);
   }
   if (overview.gauges)
-    for (const [name, help] of Object.entries(gauges))
-      new Gauge({ name: `${prefix}${name}`, help, registers: [registry] }).set(overview.gauges[name] ?? 0);
-  const due = new Gauge({
-    name: `${prefix}oldest_due_seconds`,
-    help: 'How long the work that waits longest has been due',
-    labelNames: ['work'],
-    registers: [registry],
-  });
+    for (const [name, help] of Object.entries(gauges)) gauge(name, help).set(overview.gauges[name] ?? 0);
+  const due = gauge('oldest_due_seconds', 'How long the work that waits longest has been due', ['work']);
   for (const [work, seconds] of Object.entries(overview.oldestDueSeconds)) due.set({ work }, seconds);
-  const depth = new Gauge({
-    name: `${prefix}queue_jobs`,
-    help: 'Jobs in Redis',
-    labelNames: ['queue', 'state'],
-    registers: [registry],
-  });
+  const depth = gauge('queue_jobs', 'Jobs in Redis', ['queue', 'state']);
   for (const { queue, state, jobs } of overview.queueDepths ?? []) depth.set({ queue, state }, jobs);
   res.type(registry.contentType).send((await registry.metrics()) + (await ownProcess.metrics()));
 }
