@@ -195,6 +195,19 @@ export const pageQuery = {
   cursor: text({ max: 2000 }).optional().meta({ description: 'nextCursor of the page before' }),
 };
 
+/** The same for a listing of messages, by when they were accepted. */
+export const messagePageQuery = {
+  since: Moment.optional().meta({ description: 'Created at or after' }),
+  until: Moment.optional().meta({ description: 'Created before' }),
+  ...pageQuery,
+};
+
+/** The same for a listing of large sources. */
+export const sourcePageQuery = {
+  ...pageQuery,
+  limit: pageQuery.limit.meta({ description: 'Items on a page; large ones make a page shorter' }),
+};
+
 /** One page of a listing. `id` names the shape in the API description. */
 export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z

@@ -4,10 +4,10 @@ import {
   Id,
   JsonObject,
   Moment,
+  messagePageQuery,
   ownReference,
   ownTag,
   pageOf,
-  pageQuery,
   Timestamp,
   tagFilter,
   text,
@@ -158,8 +158,6 @@ export const EmailFilter = z.object({
   clientReference: text({ max: 64 }).optional().meta({ description: 'Of the email, as it was given' }),
   clientTag: tagFilter('Of the email, in any case'),
   kind: EmailKind.optional().meta({ param: { description: 'Emails of this kind' } }),
-  since: Moment.optional().meta({ description: 'Created at or after' }),
-  until: Moment.optional().meta({ description: 'Created before' }),
-  ...pageQuery,
+  ...messagePageQuery,
 });
 export type EmailFilter = z.infer<typeof EmailFilter>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, Id, pageOf, pageQuery, text, UpdatedAt } from '../fields.ts';
+import { CreatedAt, Id, pageOf, sourcePageQuery, text, UpdatedAt } from '../fields.ts';
 import { EmailSourceName } from './templates.ts';
 
 export const mostEmailIncludes = 200;
@@ -16,10 +16,7 @@ export const EmailInclude = z
 export type EmailInclude = z.infer<typeof EmailInclude>;
 
 export const EmailIncludePage = pageOf(EmailInclude, 'EmailIncludePage');
-export const EmailIncludeQuery = z.object({
-  ...pageQuery,
-  limit: pageQuery.limit.meta({ description: 'Items on a page; large ones make a page shorter' }),
-});
+export const EmailIncludeQuery = z.object(sourcePageQuery);
 export type EmailIncludeQuery = z.infer<typeof EmailIncludeQuery>;
 
 export const EmailIncludeContent = z

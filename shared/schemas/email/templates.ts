@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, change, Id, JsonObject, pageOf, pageQuery, Timestamp, text } from '../fields.ts';
+import { CreatedAt, change, Id, JsonObject, pageOf, sourcePageQuery, Timestamp, text } from '../fields.ts';
 import { SampleData } from '../sample-data.ts';
 
 export const mostEmailTemplates = 1_000;
@@ -36,10 +36,7 @@ export const EmailTemplate = z
 export type EmailTemplate = z.infer<typeof EmailTemplate>;
 
 export const EmailTemplatePage = pageOf(EmailTemplate, 'EmailTemplatePage');
-export const EmailTemplateQuery = z.object({
-  ...pageQuery,
-  limit: pageQuery.limit.meta({ description: 'Items on a page; large ones make a page shorter' }),
-});
+export const EmailTemplateQuery = z.object(sourcePageQuery);
 export type EmailTemplateQuery = z.infer<typeof EmailTemplateQuery>;
 
 const fields = {

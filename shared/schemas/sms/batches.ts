@@ -4,11 +4,11 @@ import {
   Id,
   JsonObject,
   Moment,
+  messagePageQuery,
   NamedId,
   ownReference,
   ownTag,
   pageOf,
-  pageQuery,
   Timestamp,
   tagFilter,
   text,
@@ -193,8 +193,6 @@ export const SmsBatchFilter = z.object({
   status: SmsBatchStatus.optional().meta({ param: { description: 'Batches that have this status now' } }),
   clientReference: text({ max: 64 }).optional().meta({ description: 'Of the batch, as it was given' }),
   clientTag: tagFilter('Of the batch, in any case'),
-  since: Moment.optional().meta({ description: 'Created at or after' }),
-  until: Moment.optional().meta({ description: 'Created before' }),
-  ...pageQuery,
+  ...messagePageQuery,
 });
 export type SmsBatchFilter = z.infer<typeof SmsBatchFilter>;

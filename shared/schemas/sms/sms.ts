@@ -4,10 +4,10 @@ import {
   Id,
   JsonObject,
   Moment,
+  messagePageQuery,
   ownReference,
   ownTag,
   pageOf,
-  pageQuery,
   Timestamp,
   tagFilter,
   text,
@@ -145,8 +145,6 @@ export const SmsFilter = z.object({
   clientTag: tagFilter('Of the message, in any case'),
   batchId: Id('batch').optional().meta({ description: 'Messages of this batch' }),
   conversationId: Id('conversation').optional().meta({ description: 'Messages of this conversation' }),
-  since: Moment.optional().meta({ description: 'Created at or after' }),
-  until: Moment.optional().meta({ description: 'Created before' }),
-  ...pageQuery,
+  ...messagePageQuery,
 });
 export type SmsFilter = z.infer<typeof SmsFilter>;

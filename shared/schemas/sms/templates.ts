@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, change, Id, JsonObject, pageOf, pageQuery, text, UpdatedAt } from '../fields.ts';
+import { CreatedAt, change, Id, JsonObject, pageOf, sourcePageQuery, text, UpdatedAt } from '../fields.ts';
 import { SampleData } from '../sample-data.ts';
 import { SmsEncoding } from './parts.ts';
 
@@ -19,10 +19,7 @@ export const SmsTemplate = z
 export type SmsTemplate = z.infer<typeof SmsTemplate>;
 
 export const SmsTemplatePage = pageOf(SmsTemplate, 'SmsTemplatePage');
-export const SmsTemplateQuery = z.object({
-  ...pageQuery,
-  limit: pageQuery.limit.meta({ description: 'Items on a page; large ones make a page shorter' }),
-});
+export const SmsTemplateQuery = z.object(sourcePageQuery);
 export type SmsTemplateQuery = z.infer<typeof SmsTemplateQuery>;
 
 const fields = {
