@@ -5,7 +5,7 @@ import * as reports from '../../../shared/domain/reports/reports.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
-import { advanceText, countAll, textAt } from '../../support/data/reported-messages.ts';
+import { advanceText, countAll, textAt, textsAt } from '../../support/data/reported-messages.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 
@@ -105,11 +105,27 @@ test('error codes past the two hundredth of a day count together, whatever the c
   const time = at(`${day}T10:00:00Z`);
   const reason = (code: string) =>
     ({ category: 'failed', code, description: null, retryable: false }) as const;
-  const sent = [];
-  for (let index = 0; index < 203; index += 1) {
-    sent.push(await advanceText(await textAt(own, time, {}), 'sent', { at: time, gateway: 'acme' }));
-    await advanceText(sent[index]!, 'failed', { at: time, reason: reason(`made-up-${index}`) });
-  }
+  const failed = await textsAt(
+    own,
+    time,
+    Array.from({ length: 203 }, (_, index) => ({
+      status: 'failed',
+      reason: reason(`made-up-${index}`),
+      sentAt: time,
+      eventSeq: 3,
+    })),
+  );
+  // A new text has no gateway, so `textsAt` stores none.
+  await query("UPDATE sms_messages SET gateway = 'acme' WHERE workspace_id = ?", [
+    idToBytes(own.workspaceId),
+  ]);
+  const sent = failed.map((text) => ({
+    ...text,
+    status: 'sent' as const,
+    reason: null,
+    gateway: 'acme',
+    eventSeq: 2,
+  }));
   await countAll();
   const counts = async () => {
     const rows = await query<{ value: Buffer; accepted: number }[]>(
