@@ -5,7 +5,15 @@ import { gatewayList } from '../../shared/config/sms-gateways.ts';
 import { linkFor } from '../../shared/domain/email/test-recipients/link.ts';
 import { linkOf } from '../../shared/domain/email/tracking/links.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { desk, openSite, phone, type Site, seriousFaults, widthOnPhone } from './site.ts';
+import {
+  desk,
+  faultsButContrast,
+  newContrastFaults,
+  openSite,
+  phone,
+  type Site,
+  widthOnPhone,
+} from './site.ts';
 
 useDatabase();
 
@@ -28,13 +36,16 @@ beforeAll(async () => {
   });
 }, 300_000);
 
-/** Returns the faults that keep a person from reading the page, in light, in dark or on a phone. */
-async function faultsOfPage(page: Page, { inDark = true } = {}): Promise<string[]> {
+/**
+ * Returns the faults that keep a person from reading the page, in light, in dark or on a phone. Kinds of text whose
+ * contrast is known are in `seen`.
+ */
+async function faultsOfPage(page: Page, seen: Set<string>): Promise<string[]> {
   await page.setViewportSize(desk);
   await page.emulateMedia({ colorScheme: 'light' });
-  const light = await seriousFaults(page);
+  const light = [...(await faultsButContrast(page)), ...(await newContrastFaults(page, seen))];
   await page.emulateMedia({ colorScheme: 'dark' });
-  const dark = inDark ? await seriousFaults(page, ['color-contrast']) : [];
+  const dark = await newContrastFaults(page, seen);
   const width = await widthOnPhone(page);
   return [...light, ...dark, ...(width === phone.width ? [] : [`is ${width} px wide on a phone`])];
 }
@@ -58,14 +69,14 @@ test('every other page can be read by everybody, in light and dark, on a phone',
   ];
   const recipients = ['/u/unknown', '/l/unknown', '/confirm/unknown'];
   const faults: Record<string, string[]> = {};
-  const look = async (name: string, options?: { inDark: boolean }) => {
-    const found = await faultsOfPage(page, options);
+  const seen = new Set<string>();
+  const look = async (name: string) => {
+    const found = await faultsOfPage(page, seen);
     if (found.length > 0) faults[name] = found;
   };
   for (const path of [...paths, ...recipients, '/ops/gateways']) {
     await page.goto(url + path);
-    // All guides have the same colours, so a few of them are enough in dark.
-    await look(path, { inDark: guides.indexOf(path) < 3 });
+    await look(path);
   }
   for (const link of [linkOf('unsubscribe', await acceptedEmail()), linkFor(await addedTestRecipient())]) {
     const { pathname } = new URL(link);

@@ -51,13 +51,71 @@ export async function openSite(settings: Parameters<typeof changeSettings>[0] = 
 
 /** Returns the faults found by axe that keep a person from reading or using the page. */
 export async function seriousFaults(page: Page, rules?: string[]): Promise<string[]> {
+  await prepare(page);
+  return violationsOf(page, 'document', rules && { runOnly: rules });
+}
+
+/** As `seriousFaults` does, but without the contrast of texts, which takes most of the time. */
+export async function faultsButContrast(page: Page): Promise<string[]> {
+  await prepare(page);
+  return violationsOf(page, 'document', { rules: { 'color-contrast': { enabled: false } } });
+}
+
+/**
+ * Returns the texts of the page with too little contrast, without those of a kind that is among `seen` already. Texts of
+ * one kind have the same classes, colours, size and backgrounds, so one of them stands for all. The kinds of this page
+ * are added to `seen`.
+ */
+export async function newContrastFaults(page: Page, seen: Set<string>): Promise<string[]> {
+  await prepare(page);
+  const kinds = await page.evaluate<string[]>(`(() => {
+    const seen = new Set(${JSON.stringify([...seen])});
+    const found = new Map();
+    const behind = new Map();
+    const backgroundsOf = (element) => {
+      if (element === null) return '';
+      if (!behind.has(element)) {
+        const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
+        const own = [backgroundColor, backgroundImage, opacity].join();
+        const others = backgroundsOf(element.parentElement);
+        behind.set(element, own === 'rgba(0, 0, 0, 0),none,1' ? others : own + '/' + others);
+      }
+      return behind.get(element);
+    };
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const texts = [...document.querySelectorAll('input, select, textarea')];
+    while (walker.nextNode())
+      if (walker.currentNode.nodeValue.trim() !== '') texts.push(walker.currentNode.parentElement);
+    for (const element of new Set(texts)) {
+      if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const { color, fontSize, fontWeight } = getComputedStyle(element);
+      const name = [element.localName, ...element.classList].join('.');
+      const kind = [name, color, fontSize, fontWeight, backgroundsOf(element)].join(' ');
+      if (!seen.has(kind) && !found.has(kind)) found.set(kind, element);
+    }
+    window.newTexts = [...found.values()];
+    return [...found.keys()];
+  })()`);
+  for (const kind of kinds) seen.add(kind);
+  return kinds.length > 0
+    ? violationsOf(page, '{ include: window.newTexts }', { runOnly: ['color-contrast'] })
+    : [];
+}
+
+async function prepare(page: Page): Promise<void> {
   // Playwright's waitForFunction asks again with eval, which the page's Content-Security-Policy refuses.
   await waitFor('nothing moves any more', () =>
     page.evaluate<boolean>('document.getAnimations().every(({ playState }) => playState !== "running")'),
   );
-  await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
-  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
-  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+  // Without a value: Playwright would copy the whole of axe to here, which takes longer than all the checks.
+  if (!(await page.evaluate<boolean>('window.axe !== undefined')))
+    await page.evaluate(`(() => { ${axe} })()`);
+}
+
+/** `where` is a script that gives the part of the page that axe looks at. */
+async function violationsOf(page: Page, where: string, settings: object = {}): Promise<string[]> {
+  const options = { resultTypes: ['violations'], ...settings };
+  const { violations } = (await page.evaluate(`axe.run(${where}, ${JSON.stringify(options)})`)) as {
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
   };
   return violations
