@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
 import { makeReturnPath } from '../../shared/domain/email/mail-reports/return-path.ts';
+import { startInbound } from '../../workers/inbound/server.ts';
 import { acceptEmail } from '../support/data/accepted-email.ts';
 import { workspace } from '../support/data/factory.ts';
 import { feedbackReport, statusReport } from '../support/data/mail-reports.ts';
 import { useDatabase } from '../support/database/database.ts';
-import {
-  type PlatformProcess,
-  startInboundProcess,
-  startWorkerProcess,
-} from '../support/processes/processes.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
 import { startPlayer } from '../support/servers/relays/player.ts';
 import { lookForPostfix, startPostfix } from '../support/servers/relays/postfix.ts';
 import type { Relay, Routes } from '../support/servers/relays/relay.ts';
@@ -40,16 +39,18 @@ const relays: [name: string, start: (routes: Routes) => Promise<Relay>][] = [
     : ([[`Postfix ${postfix.version}`, (routes) => startPostfix(postfix, routes)]] as typeof relays)),
 ];
 
-const settings = { RETURN_PATH_DOMAIN: returnPathDomain, EMAIL_DELIVERED_ON: 'dsn' };
-let inbound: Awaited<ReturnType<typeof startInboundProcess>>;
+const settings = { RETURN_PATH_DOMAIN: returnPathDomain, EMAIL_DELIVERED_ON: 'dsn' } as const;
+let inbound: Awaited<ReturnType<typeof startInbound>>;
 beforeAll(async () => {
-  inbound = await startInboundProcess(settings);
+  changeSettings(settings);
+  inbound = await startInbound({ port: 0, address: '127.0.0.1' });
+  atEnd(() => inbound.stop(5_000));
 });
 
 describe.each(relays)('what happens to mail behind %s comes back as reports', (_name, start) => {
   let own: Awaited<ReturnType<typeof workspace>>;
   let relay: Relay;
-  let worker: PlatformProcess;
+  let workers: Awaited<ReturnType<typeof runWorkers>>;
   const emails: Record<string, Awaited<ReturnType<typeof acceptEmail>>> = {};
 
   beforeAll(async () => {
@@ -63,21 +64,18 @@ describe.each(relays)('what happens to mail behind %s comes back as reports', (_
     own = await workspace();
     const all = [...Object.keys(recipients), 'ada@box.example', 'late@box.example', 'angry@box.example'];
     for (const recipient of all) emails[recipient] = await acceptEmail(own, { recipient });
-    worker = await startWorkerProcess(['send-email', 'sweep'], {
-      ...settings,
-      SMTP_URL: `smtp://127.0.0.1:${relay.port}`,
-    });
+    changeSettings({ ...settings, SMTP_URL: `smtp://127.0.0.1:${relay.port}` });
+    workers = await runWorkers(['send-email', 'sweep']);
   });
 
-  // The worker would send later emails by way of this relay.
-  afterAll(() => worker.stop());
+  // The workers would send later emails by way of this relay.
+  afterAll(() => workers.stop());
 
   async function waitUntil(description: string, ask: () => unknown): Promise<void> {
     try {
       await waitFor(description, ask);
     } catch (error) {
-      const logs = `${relay.log()}\n${inbound.output()}`;
-      throw new Error(`${(error as Error).message}\n${logs}`, { cause: error });
+      throw new Error(`${(error as Error).message}\n${relay.log()}`, { cause: error });
     }
   }
 
