@@ -9,6 +9,7 @@ import { useDatabase } from '../../support/database/database.ts';
 import { startWorkerProcess } from '../../support/processes/processes.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 import { sized } from '../long-form.ts';
@@ -18,6 +19,7 @@ useDatabase();
 const members = sized(10_000, 500_000);
 /** The worker is killed when this share of the list is copied; the next one takes over. */
 const copiedAtKills = sized([0.3], [0.1, 0.5]);
+const delayMs = 20;
 
 test('a copy whose workers are killed ends complete, without duplicates and rightly counted', async () => {
   changeSettings({ LIST_COPY_WAIT_SECONDS: 0 });
@@ -35,12 +37,17 @@ test('a copy whose workers are killed ends complete, without duplicates and righ
     return Number(row!['added']);
   };
   const killed: number[] = [];
+  const line = await startTcpProxy(config.MYSQL_URL, 3306);
   for (const part of copiedAtKills) {
-    const worker = await startWorkerProcess(['copy-contacts', 'sweep']);
+    await line.pass();
+    const worker = await startWorkerProcess(['copy-contacts', 'sweep'], { MYSQL_URL: line.url });
+    // So slow that the copy cannot end between the look at it and the kill.
+    line.delay(delayMs);
     await waitFor('enough to be copied', async () => (await copied()) >= part * members, {
       timeoutMs: 300_000,
       intervalMs: 1,
     });
+    line.freeze();
     await worker.kill();
     await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
     killed.push(await copied());
