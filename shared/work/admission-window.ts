@@ -50,9 +50,10 @@ export function rankOf(admitted: number): number {
 }
 
 /**
- * Returns how many places of a window rows that are due much later may take; the rest is for rows that are due earlier.
+ * Returns how many places of a window rows that are due much later may take, half of them at most: the rest is for rows
+ * that are due earlier. A window of one place has none for later rows.
  */
-export const windowForLater = (window: number): number => Math.ceil(window / 2);
+export const windowForLater = (window: number): number => Math.floor(window / 2);
 
 /**
  * `isGranted`: the caller makes a job for the row, with this rank. The caller calls `committed` once the transaction of

@@ -90,6 +90,7 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     await updateParked(
       table,
       missed.map(({ id }) => id),
+      at,
     );
     const woken = Math.max(0, admitted - missed.length);
     if (woken > 0) note(lane, woken);

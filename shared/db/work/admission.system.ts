@@ -145,15 +145,17 @@ export function updateAdmitted(table: WorkTable, ids: string[], at: Date): Promi
 }
 
 /**
- * Parks rows again that have no job in Redis after all; untried rows get back their old place. A row that a worker has
- * claimed stays as it is.
+ * Parks rows again that have no job in Redis after all; untried rows that are due by `at` get back their old place. A
+ * row that is due later keeps its time: its admission has not moved it, and an untried row may have been put off by a
+ * fault of our own. A row that a worker has claimed stays as it is.
  */
-export async function updateParked(table: WorkTable, ids: string[]): Promise<void> {
+export async function updateParked(table: WorkTable, ids: string[], at: Date): Promise<void> {
   if (ids.length > 0)
     await query(
-      `UPDATE ${table.name} ${byId} SET parked = 1, due_at = IF(${table.isUntried}, ${table.waitsSince}, due_at)
+      `UPDATE ${table.name} ${byId}
+       SET parked = 1, due_at = IF(${table.isUntried} AND due_at <= ?, ${table.waitsSince}, due_at)
        WHERE id IN (?) AND status = ? AND parked = 0 AND lease_token IS NULL`,
-      [ids.map((id) => keyToBytes(table.prefix, id)), table.waiting],
+      [at, ids.map((id) => keyToBytes(table.prefix, id)), table.waiting],
     );
 }
 

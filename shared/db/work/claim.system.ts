@@ -155,8 +155,9 @@ type BeforeHandover = Lease & {
 
 /**
  * Makes the function that undoes a claim after a fault of ours, before the other side was contacted: the row is due at
- * `at`, as if nobody had claimed it. If `triedAt` is given, the row is put off: it is parked, so that it takes no place
- * among the owner's jobs, and `triedAt` is the first try of a row that has had none.
+ * `at`, as if nobody had claimed it. If `triedAt` is given, the row is put off: it is parked, and `triedAt` is the first
+ * try of a row that has had none. Like any row that is due later it may be admitted before its time, but only into the
+ * half of the owner's window that such rows may take (`windowForLater`).
  */
 export function claimUndoer({ name }: WorkTable): (claim: BeforeHandover) => Promise<void> {
   return ({ id, token, at, triedAt, handoverAt, uncertainCount }) =>

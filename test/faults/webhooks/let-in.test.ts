@@ -46,6 +46,7 @@ test('deliveries that had waited for hours before they were let in have a place 
   await updateParked(
     deliveryTable,
     deliveries.map(({ id }) => id),
+    now(),
   );
   for (const { dueAt, createdAt } of await deliveriesOf(webhook.id)) expect(dueAt).toEqual(createdAt);
 });

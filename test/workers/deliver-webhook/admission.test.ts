@@ -101,6 +101,23 @@ test('what comes while others wait goes behind them', async () => {
     for (const late of (await parked)!) expect(early < late.id).toBe(true);
 });
 
+test('a delivery that is due later does not take the only place of its webhook', async () => {
+  changeSettings({ WEBHOOK_JOBS_PER_WEBHOOK: 1 });
+  const receiver = await startWebhookReceiver({ respond: { status: 500 } });
+  const { id } = await makeWebhook(own, receiver.url);
+  await storeEvents(own, 1);
+  await relay.relayAll();
+  await attempt((await deliveriesOf(id))[0]!.id);
+  await recovery.sweep();
+  await storeEvents(own, 1);
+  await relay.relayAll();
+  await recovery.sweep();
+  expect(await deliveriesOf(id)).toMatchObject([
+    { attempts: 1, parked: true },
+    { attempts: 0, parked: false },
+  ]);
+});
+
 test('a webhook in an outage gets a few deliveries at a time, in the lane of retries', async () => {
   const { id } = await makeWebhook(own, nowhere);
   await alterWebhook(id, outage());

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import { batcher } from '../../../common/batcher.ts';
-import { now } from '../../../common/clock.ts';
+import { now, nowForAll } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { count, gauge } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
@@ -123,6 +123,7 @@ const handBacks = batcher<HandedBack, boolean>({
     await updateParked(
       system.deliveryTable,
       items.map(({ deliveryId }) => deliveryId),
+      nowForAll(),
     );
     await slowDown([...new Set(items.map(({ webhookId }) => webhookId))]);
     return all.map(({ deliveryId }) => !tests.has(deliveryId));
