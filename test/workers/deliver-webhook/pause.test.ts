@@ -1,7 +1,5 @@
-import mysql from 'mysql2/promise';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
-import { config } from '../../../shared/config/config.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import * as retention from '../../../shared/domain/operations/retention.ts';
@@ -21,10 +19,9 @@ import {
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
-import { changeSettings } from '../../support/processes/settings.ts';
 import { type Answer, answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { advanceClock, clockToleranceMs } from '../../support/time/advance-clock.ts';
-import { waitFor, waitUnlessAnswered } from '../../support/time/wait-for.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -74,72 +71,6 @@ test('a 429 pauses all deliveries of the webhook, and of no other', async () => 
   const workers = await runWorkers(['deliver-webhook', 'sweep']);
   await waitFor('all are delivered', async () => (await countsOf(paused.id)).delivered === 15);
   await workers.stop();
-});
-
-test('the pause after a 429 is on disk before the attempt is written down', async () => {
-  const busy = await startWebhookReceiver();
-  const { id } = await makeWebhook(own, busy.url);
-  await storeEvents(own, 1);
-  await relay.relayAll();
-  const [delivery] = await deliveriesOf(id);
-  const locker = await mysql.createConnection(config.MYSQL_URL);
-  onTestFinished(() => locker.destroy());
-  busy.respondWith(async () => {
-    await locker.query('START TRANSACTION');
-    await locker.query('SELECT * FROM webhook_deliveries WHERE id = ? FOR UPDATE', [idToBytes(delivery!.id)]);
-    return answers.tooManyRequests('120');
-  });
-  const attempted = attempt(delivery!.id);
-  const isPaused = async () => (await webhookRow(id)).paused_until !== null;
-  await waitUnlessAnswered([attempted], waitFor('the pause', isPaused, { timeoutMs: 30_000 }));
-  expect(await deliveriesOf(id)).toMatchObject([{ attempts: 0 }]);
-  await locker.query('ROLLBACK');
-  await attempted;
-  // Workers of other tests may send it again.
-  busy.respondWith({ status: 200 });
-  expect(await deliveriesOf(id)).toMatchObject([{ attempts: 1 }]);
-});
-
-/** Refuses to write the pause of the webhook where the condition holds. */
-async function refusePause(webhookId: string, condition: string) {
-  await query(`CREATE TRIGGER refuse_pause BEFORE UPDATE ON webhooks FOR EACH ROW
-    IF NEW.id = X'${idToBytes(webhookId).toString('hex')}' AND ${condition} THEN SIGNAL SQLSTATE '45000'; END IF`);
-  onTestFinished(() => query('DROP TRIGGER IF EXISTS refuse_pause').then(() => undefined));
-}
-
-test('the pause after a 429 is written again where the database refused it, and the attempt is kept', async () => {
-  const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
-  const { id, webhook } = await dueDelivery(own, busy.url);
-  // The first connection that comes takes the lock for good, so only its statement is refused.
-  await refusePause(webhook.id, `IS_FREE_LOCK('${webhook.id}') AND GET_LOCK('${webhook.id}', 0)`);
-  await attempt(id);
-  expect(await deliveriesOf(webhook.id)).toMatchObject([{ attempts: 1, status: 'pending' }]);
-  expect((await webhookRow(webhook.id)).paused_until).not.toBeNull();
-});
-
-test('where the pause after a 429 cannot be written, the attempt is kept, and this process holds the pause', async () => {
-  const { LEASE_SECONDS } = config;
-  changeSettings({ LEASE_SECONDS: 2 });
-  onTestFinished(() => changeSettings({ LEASE_SECONDS }));
-  const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
-  const webhook = await makeWebhook(own, busy.url);
-  await storeEvents(own, 2);
-  await relay.relayAll();
-  await refusePause(webhook.id, 'TRUE');
-  for (const { id } of await deliveriesOf(webhook.id)) await attempt(id);
-  expect((await webhookRow(webhook.id)).paused_until).toBeNull();
-  expect(busy.requests).toHaveLength(1);
-  const [first, second] = await deliveriesOf(webhook.id);
-  expect(first).toMatchObject({ attempts: 1, status: 'pending' });
-  expect(second).toMatchObject({ attempts: 0, status: 'pending', dueAt: first!.dueAt });
-  // A later pause, by another process, is not hidden by what this one holds.
-  await query('DROP TRIGGER refuse_pause');
-  const later = new Date(first!.dueAt!.getTime() + 600_000);
-  await query('UPDATE webhooks SET paused_until = ? WHERE id = ?', [later, idToBytes(webhook.id)]);
-  await advanceClock(130_000);
-  await attempt(second!.id);
-  expect(busy.requests).toHaveLength(1);
-  expect((await deliveriesOf(webhook.id))[1]!.dueAt).toEqual(later);
 });
 
 /** Starts deliveries at an endpoint that answers when told to; others wait for their slots when this resolves. */

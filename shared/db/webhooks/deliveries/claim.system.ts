@@ -19,22 +19,26 @@ const deliveries = table('webhook_deliveries', {
   /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */
   bodyVersion: text().nullable(),
 });
-const claimedWebhooks = webhooks.pick(
-  'url',
-  'apiVersion',
-  'active',
-  'autoDisabled',
-  'pausedUntil',
-  'failingSince',
-  'consecutiveFailures',
-  'secretVersion',
-  'secret',
-  'previousSecret',
-  'previousSecretUntil',
-  'legacySecret',
-  'legacySecretUntil',
-  'busyCount',
-);
+const claimedWebhooks = table('webhooks', {
+  ...webhooks.pick(
+    'url',
+    'apiVersion',
+    'active',
+    'autoDisabled',
+    'pausedUntil',
+    'failingSince',
+    'consecutiveFailures',
+    'secretVersion',
+    'secret',
+    'previousSecret',
+    'previousSecretUntil',
+    'legacySecret',
+    'legacySecretUntil',
+    'busyCount',
+  ).fields,
+  /** When its customer last changed the webhook, or made it. */
+  updatedAt: time(),
+});
 
 export type ClaimedDelivery = RecordOf<typeof deliveries> & {
   token: Buffer;

@@ -15,5 +15,5 @@ export {
 } from './expire.system.ts';
 export { type DeliveryAttempt as Attempt, type DeliveryOutcome, finishDelivery } from './finish.system.ts';
 export { insertDeliveries, type NewDelivery } from './insert.system.ts';
-export { listPacings, type Pacing } from './pacing.system.ts';
+export { listStates, type Pacing, type WebhookState } from './pacing.system.ts';
 export { deliveryTable } from './table.system.ts';

@@ -1,5 +1,6 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import type { RecordOf, RowOf } from '../../client/table.ts';
+import { time } from '../../client/columns.ts';
+import { type RecordOf, type RowOf, table } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
 import { webhooks } from '../webhooks.ts';
 
@@ -13,11 +14,18 @@ export const pacing = webhooks.pick(
 );
 export type Pacing = RecordOf<typeof pacing>;
 
-/** Returns these columns of those of the webhooks that exist. */
-export async function listPacings(webhookIds: string[]): Promise<(Pacing & { webhookId: string })[]> {
-  const rows = await query<(RowOf<typeof pacing> & { id: Buffer })[]>(
-    `SELECT id, ${pacing.columnsOf('webhooks')} FROM webhooks ${byId} WHERE id IN (?)`,
+const states = table('webhooks', {
+  ...pacing.fields,
+  /** When its customer last changed the webhook, or made it. */
+  updatedAt: time(),
+});
+export type WebhookState = RecordOf<typeof states>;
+
+/** Returns the states of those of the webhooks that exist. */
+export async function listStates(webhookIds: string[]): Promise<(WebhookState & { webhookId: string })[]> {
+  const rows = await query<(RowOf<typeof states> & { id: Buffer })[]>(
+    `SELECT id, ${states.columnsOf('webhooks')} FROM webhooks ${byId} WHERE id IN (?)`,
     [webhookIds.map(idToBytes)],
   );
-  return rows.map((row) => ({ ...pacing.toRecord(row), webhookId: idFromBytes('webhook', row.id) }));
+  return rows.map((row) => ({ ...states.toRecord(row), webhookId: idFromBytes('webhook', row.id) }));
 }

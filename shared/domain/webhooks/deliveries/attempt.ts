@@ -92,7 +92,8 @@ async function endUnsent(delivery: Delivery, until: Date, webhook: system.Pacing
 }
 
 type Answered = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
-type Pause = { until: Date; busyCount: number };
+/** `askedAt`: changes of the webhook with a later time were made after the endpoint had asked for the pause. */
+type Pause = { until: Date; busyCount: number; askedAt: Date };
 /** `pause`: the endpoint asked us to wait. */
 type Posted = Answered & { pause: Pause | null };
 
@@ -117,7 +118,7 @@ function post(
     const isPaused = result.responseStatus === 429 && delivery.event.type !== testType;
     const pause = isPaused ? pauseAfter(webhook, answered) : null;
     // Before the slot is given on: the next delivery that waits for it must not begin.
-    if (pause) notePause(webhook.id, pause.until);
+    if (pause) notePause(webhook.id, pause);
     return { ...answered, pause };
   }, isStillWanted);
 }
@@ -176,9 +177,9 @@ async function writeDown(
  * Comes before the outcome of the attempt: writing that may fail, and the pause holds even if another worker has the
  * delivery now. It only grows. While the pause is not on disk, the note of it holds it in this process.
  */
-async function writePause(webhookId: string, leaseEnd: Date, { until, busyCount }: Pause): Promise<void> {
+async function writePause(webhookId: string, leaseEnd: Date, pause: Pause): Promise<void> {
   try {
-    await writeOutcome(leaseEnd, () => updateWebhookPaused(webhookId, until, busyCount));
+    await writeOutcome(leaseEnd, () => updateWebhookPaused(webhookId, pause));
     endNote(webhookId);
   } catch (error) {
     logger.warn({ err: error, webhookId }, 'the pause of a webhook could not be written');
@@ -203,7 +204,7 @@ function pauseAfter(
     Math.min(longestBackoffSeconds, 2 ** (busyCount - 1)),
   );
   const until = Math.max(endedAt.getTime() + seconds * 1000, pausedUntil?.getTime() ?? 0);
-  return { until: new Date(until), busyCount };
+  return { until: new Date(until), busyCount, askedAt: nowForAll() };
 }
 
 /** Returns the result of an answer: delivered, another attempt, or failed. The waits run from the attempt's end. */

@@ -3,7 +3,7 @@ import { batcher } from '../../../common/batcher.ts';
 import { nowForAll } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { outsideTransaction } from '../../../db/client.ts';
-import { listPacings, type Pacing } from '../../../db/webhooks/deliveries/deliveries.system.ts';
+import { listStates, type WebhookState } from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import { mayBeSent } from './window.ts';
 
 /**
@@ -12,14 +12,14 @@ import { mayBeSent } from './window.ts';
  */
 
 /** A pause holds for the claims that began before `readFrom`: they may have read the webhook as it was. */
-type NotedPause = { until: Date; readFrom: number };
+type NotedPause = { until: Date; askedAt: Date; readFrom: number };
 
 /** Pauses that answers to this process have begun. */
 const pauses = new LRUCache<string, NotedPause>({ max: 10_000 });
 
 /** Notes a pause that is not on disk yet. */
-export function notePause(webhookId: string, until: Date): void {
-  pauses.set(webhookId, { until, readFrom: Number.POSITIVE_INFINITY });
+export function notePause(webhookId: string, { until, askedAt }: Omit<NotedPause, 'readFrom'>): void {
+  pauses.set(webhookId, { until, askedAt, readFrom: Number.POSITIVE_INFINITY });
 }
 
 /** From now on claims read the noted pause with the webhook, or that it was lifted. */
@@ -28,19 +28,23 @@ export function endNote(webhookId: string): void {
   if (pause) pause.readFrom = performance.now();
 }
 
-/** Adds a pause that the claim, begun at `claimedFrom`, may have missed. A later end that was read stays. */
-export function withNotedPause<T extends Pacing>(webhook: T & { id: string }, claimedFrom: number): T {
+/**
+ * Adds a pause that the claim, begun at `claimedFrom`, may have missed. A later end that was read stays. A customer who
+ * has changed the webhook since ends a pause that is not on disk: the change may have lifted it, and if not, the next
+ * request is answered with another 429.
+ */
+export function withNotedPause<T extends WebhookState>(webhook: T & { id: string }, claimedFrom: number): T {
   const pause = pauses.get(webhook.id);
-  if (!pause || claimedFrom >= pause.readFrom) return webhook;
+  if (!pause || claimedFrom >= pause.readFrom || webhook.updatedAt > pause.askedAt) return webhook;
   const isLonger = !webhook.pausedUntil || webhook.pausedUntil < pause.until;
   return isLonger ? { ...webhook, pausedUntil: pause.until } : webhook;
 }
 
 /** Returns the state of a webhook whose delivery was claimed some time ago; null when the webhook was deleted. */
 export async function stateNow(
-  webhook: Pacing & { id: string },
+  webhook: WebhookState & { id: string },
   claimedFrom: number,
-): Promise<Pacing | null> {
+): Promise<WebhookState | null> {
   const known = withNotedPause(webhook, claimedFrom);
   if (!mayBeSent(known, nowForAll())) return known;
   const read = await readLately(webhook);
@@ -49,9 +53,9 @@ export async function stateNow(
 }
 
 /** Deliveries of one webhook that get their slots one soon after the other share what was read. */
-const reads = new LRUCache<string, Promise<Pacing | null>>({ max: 10_000, ttl: 100 });
+const reads = new LRUCache<string, Promise<WebhookState | null>>({ max: 10_000, ttl: 100 });
 
-async function readLately(webhook: Pacing & { id: string }): Promise<Pacing | null> {
+async function readLately(webhook: WebhookState & { id: string }): Promise<WebhookState | null> {
   const { id } = webhook;
   const read = reads.get(id) ?? outsideTransaction(() => lookUps(id));
   reads.set(id, read, { noUpdateTTL: true });
@@ -64,11 +68,11 @@ async function readLately(webhook: Pacing & { id: string }): Promise<Pacing | nu
   }
 }
 
-const lookUps = batcher<string, Pacing | null>({
+const lookUps = batcher<string, WebhookState | null>({
   maxItems: 200,
   maxInFlight: 1,
   run: async (webhookIds) => {
-    const found = new Map((await listPacings(webhookIds)).map((pacing) => [pacing.webhookId, pacing]));
+    const found = new Map((await listStates(webhookIds)).map((state) => [state.webhookId, state]));
     return webhookIds.map((webhookId) => found.get(webhookId) ?? null);
   },
 });
