@@ -77,7 +77,7 @@ export const tableBounds: Record<string, Bound> = {
   sms_inbound_unanswered: { kind: 'passing', by: 'when the gateway has been told; what a crash left, a day' },
   sms_ledger_sums: { kind: 'passing', by: 'REPORT_RETENTION_DAYS, by whole months' },
   sms_messages: { kind: 'passing', by: 'SMS_RETENTION_DAYS' },
-  sms_parts: { kind: 'passing', by: '7 days' },
+  sms_parts: { kind: 'passing', by: 'the longest validity of a gateway, at least 7 days, and 3 days' },
   sms_prices: { kind: 'kept', by: 'the operator loads them' },
   sms_receipts_unmatched: { kind: 'passing', by: 'EVENT_RETENTION_DAYS and an hour' },
   sms_templates: { kind: 'capped', by: '1,000 for each workspace' },

@@ -43,6 +43,8 @@ const attachmentBatchSize = 50;
 // A million rows of each kind in a run, three thousand a second: more than a busy day brings.
 const batchesPerRun = 500;
 const hourMs = 3_600_000;
+// A carrier that is not told how long to try a text tries it for some days, and for a week at most.
+const usualValidityHours = 7 * 24;
 
 /**
  * Deletes rows whose retention has ended. Events and deliveries go an hour late, so that a reader who is just in time
@@ -135,7 +137,7 @@ function kindsOf(
     simulatorMessages: () => deleteSimulatorMessagesBefore(textsUntil, batchSize),
     simulatorPhones: () => deleteSimulatorPhonesBefore(textsUntil, batchSize),
     receipts: () => deleteReceiptsBefore(until, batchSize),
-    parts: () => deletePartsBefore(hoursAgo(7 * 24), batchSize),
+    parts: () => deletePartsBefore(hoursAgo(longestReportHours()), batchSize),
     inboundParts: () => deleteInboundPartsBefore(hoursAgo(7 * 24), batchSize),
     gatewayPosts: () => deleteGatewayPostsBefore(hoursAgo(7 * 24), batchSize),
     // After this time, the text that a reply names cannot be waiting any more.
@@ -143,4 +145,15 @@ function kindsOf(
     unanswered: () => deleteUnansweredBefore(hoursAgo(24), batchSize),
     reports: () => reports.purge(batchSize),
   };
+}
+
+/**
+ * Returns for how many hours after its hand-over a text may still get receipts: as long as a carrier tries it, and some
+ * days in which the carrier may not have reached us. Without its parts, the receipt of the first part would end a text.
+ */
+function longestReportHours(): number {
+  const validities = (config.SMS_GATEWAYS ?? []).map(
+    (gateway) => ('validityHours' in gateway && gateway.validityHours) || usualValidityHours,
+  );
+  return Math.max(usualValidityHours, ...validities) + 3 * 24;
 }
