@@ -10,15 +10,17 @@ export default [
     tag: 'Events',
     summary: 'Read the feed of events, oldest first',
     description:
-      'Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Events are kept 7 days.',
+      'Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Where hasMore is true there may be more already, even if the page is empty, since types may leave out many events in a row: ask again at once. Events are kept 7 days.',
     scope: 'events.read',
     query: EventFilter,
     response: EventPage,
     problems: ['cursor_expired'],
     faults: ({ query }) => events.faultsOfFilter(query),
     handle: async ({ caller, query, version }) => {
-      const { items, nextCursor } = await events.feed(caller, query, version);
-      return new Serialized(`{"data":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`);
+      const { items, nextCursor, hasMore } = await events.feed(caller, query, version);
+      return new Serialized(
+        `{"data":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`,
+      );
     },
   }),
 ];

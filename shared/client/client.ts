@@ -30,7 +30,7 @@ type AnyInput = Options & {
   body?: unknown;
 };
 
-/** Longest pause between two looks at a feed that has nothing new. */
+/** The pause between two looks at a feed that has nothing new. */
 const usualPollSeconds = 5;
 
 export type Client = ReturnType<typeof createClient>;
@@ -109,7 +109,7 @@ export function createClient({ baseUrl, apiKey, serviceVersion, ...patience }: S
   }
 
   /**
-   * The feed of events, page by page and without an end: where nothing is new it waits. Keep `nextCursor` together with what
+   * The feed of events, page by page and without an end: after the newest event it waits. Keep `nextCursor` together with what
    * the page made you do, and begin with it after a restart. `signal` ends it.
    */
   async function* follow(
@@ -120,7 +120,8 @@ export function createClient({ baseUrl, apiKey, serviceVersion, ...patience }: S
     while (!signal?.aborted) {
       const page = (await call('get', '/v2/events', { query: from, ...(signal && { signal }) })) as EventPage;
       if (page.data.length > 0) yield page;
-      else await sleep(pollSeconds * 1000, undefined, signal ? { signal } : {});
+      // Behind an empty page there may be more: a filter may leave out many events in a row.
+      else if (!page.hasMore) await sleep(pollSeconds * 1000, undefined, signal ? { signal } : {});
       from = { ...query, cursor: page.nextCursor };
     }
   }

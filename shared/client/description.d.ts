@@ -977,7 +977,7 @@ export interface paths {
         };
         /**
          * Read the feed of events, oldest first
-         * @description Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Events are kept 7 days.
+         * @description Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Where hasMore is true there may be more already, even if the page is empty, since types may leave out many events in a row: ask again at once. Events are kept 7 days.
          *
          *     Needs the scope `events.read`.
          */
@@ -3638,6 +3638,8 @@ export interface components {
             data: components["schemas"]["Event"][];
             /** @description Always there; sent as `cursor` it returns only newer events */
             nextCursor: string;
+            /** @description True where the page is full, or where the search has not come to the newest event: ask again at once, even if the page is empty */
+            hasMore: boolean;
         };
         /** @description A page of results; nextCursor leads to the next */
         SuppressionPage: {
@@ -7309,7 +7311,8 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "nextCursor": "ZXhhbXBsZTpjdXJzb3I"
+                     *       "nextCursor": "ZXhhbXBsZTpjdXJzb3I",
+                     *       "hasMore": false
                      *     }
                      */
                     "application/json": components["schemas"]["EventPage"];

@@ -117,6 +117,10 @@ export const EventPage = z
     nextCursor: z
       .string()
       .meta({ description: 'Always there; sent as `cursor` it returns only newer events' }),
+    hasMore: z.boolean().meta({
+      description:
+        'True where the page is full, or where the search has not come to the newest event: ask again at once, even if the page is empty',
+    }),
   })
   .meta({ id: 'EventPage' });
 

@@ -134,10 +134,10 @@ export async function feed(
   caller: Caller,
   filter: EventFilter,
   version: string = currentVersion,
-): Promise<{ items: string[]; nextCursor: string }> {
+): Promise<{ items: string[]; nextCursor: string; hasMore: boolean }> {
   const binding = { workspaceId: caller.workspaceId, listing: 'events' };
   const place = filter.cursor ? decodeCursor<FeedPosition>(binding, filter.cursor) : null;
-  const { found, next } = await onOneConnection(() => read(caller.workspaceId, filter, place));
+  const { found, next, hasMore } = await onOneConnection(() => read(caller.workspaceId, filter, place));
   return {
     // A caller that sees everything gets the stored text as it is; rendering a thousand events anew takes longer than
     // reading them.
@@ -145,11 +145,13 @@ export async function feed(
       seesAll(caller) ? envelope(event, version) : JSON.stringify(toWire(caller, event, version)),
     ),
     nextCursor: next ? encodeCursor(binding, next) : filter.cursor!,
+    hasMore,
   };
 }
 
 /**
- * Reads a page, and where the next page begins (null: where this one began). All queries use one connection: a server
+ * Reads a page, and where the next page begins (null: where this one began). `hasMore`: the page is full, or the search
+ * has not come to the end. It says nothing of the events of other workspaces. All queries use one connection: a server
  * has the rows up to the position that its own counter says. Another server may not have some of them yet, and the
  * cursor would skip these.
  */
@@ -157,20 +159,21 @@ async function read(
   workspaceId: string,
   filter: EventFilter,
   place: FeedPosition | null,
-): Promise<{ found: db.EventRecord[]; next: FeedPosition | null }> {
+): Promise<{ found: db.EventRecord[]; next: FeedPosition | null; hasMore: boolean }> {
   const time = now();
   // The bounds are read before the rows: events that are numbered later come with the next page.
   const [bounds, named] = await Promise.all([system.findFeedBounds(), place ? nameAt(place.after) : null]);
   const start = place
     ? checkPlace(place, named, time, bounds)
     : await startAt(filter.since, time, bounds.purged);
-  if (start.after > bounds.newest) return { found: [], next: null };
+  if (start.after > bounds.newest) return { found: [], next: null, hasMore: false };
   const since = start.since ? new Date(start.since) : null;
   const types = filter.types?.length ? filter.types : null;
 
   const found: db.EventRecord[] = [];
   let after = start.after;
-  for (let window = 0; window < windowsPerRequest; window += 1) {
+  let isAtEnd = false;
+  for (let window = 0; window < windowsPerRequest && !isAtEnd && found.length < filter.limit; window += 1) {
     const bound = types ? await db.findPositionFurtherOn(workspaceId, after, windowSize) : null;
     const upTo = Math.min(bound ?? bounds.newest, bounds.newest);
     const wanted = filter.limit - found.length;
@@ -179,12 +182,13 @@ async function read(
     found.push(...events.filter(({ occurredAt }) => !since || occurredAt >= since));
     const isFull = events.length === wanted;
     after = isFull ? events.at(-1)!.position! : Math.max(after, upTo);
-    if (found.length === filter.limit || after >= bounds.newest || (bound === null && !isFull)) break;
+    isAtEnd = after >= bounds.newest || (bound === null && !isFull);
   }
   const last = found.at(-1);
   // As a rule the page ends with the event that the cursor stands on.
   const of = last?.position === after ? nameOf(idToBytes(last.id)) : await nameAt(after);
-  return { found, next: { after, of, since: start.since, at: time.toISOString() } };
+  const hasMore = found.length === filter.limit || !isAtEnd;
+  return { found, next: { after, of, since: start.since, at: time.toISOString() }, hasMore };
 }
 
 function retentionStart(time: Date): Date {

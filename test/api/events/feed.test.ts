@@ -52,6 +52,7 @@ test('an item of the feed is the envelope of the event, with the email as it was
       },
     ],
     nextCursor: expect.any(String),
+    hasMore: false,
   });
 });
 

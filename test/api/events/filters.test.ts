@@ -1,3 +1,4 @@
+import { createClient } from 'messaging-service/client';
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { insertEvents } from '../../../shared/db/events/events.system.ts';
@@ -69,6 +70,19 @@ test.each([
   expect(Object.keys(body.errors)).toEqual(['types[1]']);
 });
 
+test('a full page has more behind it, as far as it can tell; another has none', async () => {
+  const mine = await workspace();
+  await addEvents(mine.workspaceId, ['sms.sent', 'sms.sent', 'sms.sent']);
+  const first = await feed('limit=2', mine.key);
+  const rest = `cursor=${encodeURIComponent(first.body.nextCursor)}`;
+  const pages = [first, await feed(rest, mine.key), await feed('types=email.*', mine.key)];
+  expect(pages.map(({ body }) => [body.data.length, body.hasMore])).toEqual([
+    [2, true],
+    [1, false],
+    [0, false],
+  ]);
+});
+
 test('the types may change from page to page', async () => {
   const first = await feed('types=email.*&limit=2');
   expect(typesIn(first)).toEqual(['email.queued', 'email.sent']);
@@ -98,13 +112,23 @@ test('a rare type is found behind thousands of others', async () => {
   expect(typesIn(await feed(`cursor=${cursor}`, mine.key))).toEqual([]);
 });
 
-test('when one request does not reach the end, its cursor goes on from where it stopped', async () => {
+test('where a request does not reach the end, it says so, its cursor goes on from there, and the client does not pause', async () => {
   const mine = await workspace();
   await addEvents(mine.workspaceId, [...Array<EventType>(21_000).fill('sms.sent'), 'email.bounced']);
   let answer = await feed('types=email.bounced', mine.key);
   let requests = 1;
-  for (; answer.body.data.length === 0 && requests < 10; requests += 1)
+  for (; answer.body.data.length === 0 && requests < 10; requests += 1) {
+    expect(answer.body.hasMore).toBe(true);
     answer = await feed(`types=email.bounced&cursor=${encodeURIComponent(answer.body.nextCursor)}`, mine.key);
+  }
   expect(typesIn(answer)).toEqual(['email.bounced']);
+  expect(answer.body.hasMore).toBe(false);
   expect(requests).toBeGreaterThan(1);
+
+  const ofClient = createClient({ baseUrl: api.url, apiKey: mine.key });
+  // With a pause on its way it would take longer than a test may.
+  for await (const { data } of ofClient.follow({ types: ['email.bounced'] }, { pollSeconds: 3_600 })) {
+    expect(data.map(({ type }) => type)).toEqual(['email.bounced']);
+    break;
+  }
 });
