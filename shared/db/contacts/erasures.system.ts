@@ -7,3 +7,11 @@ export async function listContactErasures(limit: number): Promise<ContactErasure
     await query('SELECT * FROM contact_erasures ORDER BY contact_id LIMIT ?', [limit]),
   );
 }
+
+/** Returns since when the oldest erasure has waited for its end; null where none does. */
+export async function findOldestErasure(): Promise<Date | null> {
+  const [row] = await query<{ since: Date | null }[]>(
+    'SELECT MIN(created_at) AS since FROM contact_erasures',
+  );
+  return row?.since ?? null;
+}

@@ -11,12 +11,15 @@ export const contactErasures = table('contact_erasures', {
 /** A contact that is gone and whose texts may still have its id. */
 export type ContactErasure = RecordOf<typeof contactErasures>;
 
-export async function insertContactErasure(workspaceId: string, erasure: ContactErasure): Promise<void> {
-  await execute('INSERT INTO contact_erasures (contact_id, workspace_id, number) VALUES (?, ?, ?)', [
-    idToBytes(erasure.contactId),
-    idToBytes(workspaceId),
-    Buffer.from(erasure.number),
-  ]);
+export async function insertContactErasure(
+  workspaceId: string,
+  erasure: ContactErasure,
+  at: Date,
+): Promise<void> {
+  await execute(
+    'INSERT INTO contact_erasures (contact_id, workspace_id, number, created_at) VALUES (?, ?, ?, ?)',
+    [idToBytes(erasure.contactId), idToBytes(workspaceId), Buffer.from(erasure.number), at],
+  );
 }
 
 export async function deleteContactErasure(workspaceId: string, contactId: string): Promise<void> {

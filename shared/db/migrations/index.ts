@@ -42,6 +42,7 @@ import { webhookRestarts } from './0053_webhook_restarts.ts';
 import { contactErasures } from './0054_contact_erasures.ts';
 import { reportErrorCodes } from './0055_report_error_codes.ts';
 import { smsTries } from './0056_sms_tries.ts';
+import { workSince } from './0057_work_since.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -90,4 +91,5 @@ export const migrations: Migration[] = [
   contactErasures,
   reportErrorCodes,
   smsTries,
+  workSince,
 ];

@@ -13,6 +13,14 @@ export async function listWebhooksToSettle(limit: number): Promise<string[]> {
   return rows.map((row) => idFromBytes('webhook', row.webhook_id));
 }
 
+/** Returns since when the oldest settlement has been open; null where none is. */
+export async function findOldestSettlement(): Promise<Date | null> {
+  const [row] = await query<{ since: Date | null }[]>(
+    'SELECT MIN(created_at) AS since FROM webhook_settlements',
+  );
+  return row?.since ?? null;
+}
+
 export async function listSettlements(webhookId: string): Promise<Settlement[]> {
   return settlements.toRecords(
     await execute('SELECT * FROM webhook_settlements WHERE webhook_id = ? ORDER BY created_at, kind', [

@@ -48,6 +48,20 @@ export async function updateReleased(
   );
 }
 
+/** Returns for each table the time of the row that has been due for longest; null where no row is due. */
+export async function listOldestDue(tables: DueTable[], at: Date): Promise<(Date | null)[]> {
+  const rows = await query<{ place: number; due: Date | null }[]>(
+    tables
+      .map(
+        ({ name, due }, place) =>
+          `SELECT ${place} AS place, MIN(${due}) AS due FROM ${name} WHERE ${due} <= ?`,
+      )
+      .join(' UNION ALL '),
+    tables.map(() => at),
+  );
+  return tables.map((_, index) => rows.find(({ place }) => place === index)?.due ?? null);
+}
+
 type OverdueIn = {
   place: number;
   row_key: Buffer;

@@ -140,7 +140,7 @@ export async function remove(caller: Caller, id: string): Promise<ContactErasure
   const { workspaceId } = caller;
   const record = await findForUpdate(caller, id);
   const erasure = { contactId: id, workspaceId, number: record.number };
-  await insertContactErasure(workspaceId, erasure);
+  await insertContactErasure(workspaceId, erasure, now());
   await db.deleteContact(workspaceId, record);
   return erasure;
 }

@@ -1,19 +1,12 @@
 import { now } from '../../common/clock.ts';
 import { takeCounts } from '../../common/metrics.ts';
-import { emailMessages } from '../../db/email/admission.system.ts';
-import { findOldestUnnumbered } from '../../db/events/events.system.ts';
-import { findOldestUncounted } from '../../db/reports/messages.system.ts';
-import { batchWork } from '../../db/sms/batches/batches.system.ts';
 import { type BatchTotals, listBatchTotals } from '../../db/sms/batches/totals.system.ts';
-import { smsMessages } from '../../db/sms/messages.system.ts';
-import { findOldestDueDeliveries } from '../../db/webhooks/deliveries/deliveries.system.ts';
 import { findFailingCount } from '../../db/webhooks/webhooks.system.ts';
-import { findOldestDueMessages } from '../../db/work/message-admission.system.ts';
 import { addTotals, readGauges, readQueueDepths, readRedisMemory, readTotals } from '../../queue/queue.ts';
-import { emailLanes, smsLanes } from '../../schemas/lanes.ts';
 import { type GatewayView, list as listGateways } from '../sms/gateways/operator.ts';
 import { isNetworkSuspect } from '../webhooks/health/health.ts';
 import { findFullCount } from '../work/waiting.ts';
+import { oldestDueSeconds } from './oldest-due.ts';
 
 type Overview = {
   /** Counters of all processes, by Prometheus name; null while Redis is away. */
@@ -38,12 +31,10 @@ type Overview = {
   isNetworkSuspect: boolean;
 };
 
-/** Returns the overview that an operator looks at first. The lag comes from MySQL, so it is right without Redis too. */
+/** Returns the overview that an operator looks at first. */
 export async function overview(): Promise<Overview> {
-  const time = now();
   // Include the counts of this process since its last report.
   addTotals(takeCounts());
-  const age = (since: Date | null) => (since ? Math.max(0, (time.getTime() - since.getTime()) / 1000) : 0);
   const [
     totals,
     gauges,
@@ -52,13 +43,8 @@ export async function overview(): Promise<Overview> {
     failing,
     networkSuspect,
     fullWorkspaces,
-    deliveries,
-    events,
-    texts,
-    emails,
-    batches,
+    due,
     smsBatches,
-    uncounted,
     gateways,
   ] = await Promise.all([
     readTotals(),
@@ -68,13 +54,8 @@ export async function overview(): Promise<Overview> {
     findFailingCount(),
     isNetworkSuspect(),
     findFullCount(),
-    findOldestDueDeliveries(time),
-    findOldestUnnumbered(),
-    Promise.all(smsLanes.map((lane) => findOldestDueMessages(smsMessages, lane, time))),
-    Promise.all(emailLanes.map((lane) => findOldestDueMessages(emailMessages, lane, time))),
-    findOldestDueMessages(batchWork, 'expand', time),
+    oldestDueSeconds(now()),
     listBatchTotals(),
-    findOldestUncounted(),
     listGateways(),
   ]);
   return {
@@ -87,23 +68,6 @@ export async function overview(): Promise<Overview> {
     fullWorkspaces,
     gateways,
     smsBatches,
-    oldestDueSeconds: {
-      ...Object.fromEntries(
-        emailLanes.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted ?? null)]),
-      ),
-      // Only emails of workspaces without limits: the others wait because of their limits.
-      email_backlog: Math.max(...emails.map(({ parked }) => age(parked))),
-      sms: Math.max(...texts.map(({ admitted }) => age(admitted))),
-      sms_backlog: Math.max(...texts.map(({ parked }) => age(parked))),
-      // Batches that still become messages; the others only check whether their messages have come to an end.
-      sms_batch: age(batches.admitted),
-      sms_batch_backlog: age(batches.parked),
-      webhook_delivery: age(deliveries.admitted),
-      // Only deliveries of healthy webhooks: the others wait because their webhook fails or is paused.
-      webhook_backlog: age(deliveries.parked),
-      event: age(events),
-      // Events that the figures of reports do not have yet.
-      report: age(uncounted),
-    },
+    oldestDueSeconds: due,
   };
 }

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
+import { query } from '../../../shared/db/client.ts';
+import { oldestDueSeconds } from '../../../shared/domain/operations/oldest-due.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { rowsRead } from '../../support/database/rows-read.ts';
+
+useDatabase();
+
+let workspaceId: Buffer;
+beforeEach(async () => {
+  workspaceId = idToBytes((await workspace()).workspaceId);
+});
+
+const kinds = readFileSync('shared/work/README.md', 'utf8')
+  .split('## Which kinds are described here')[1]!
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| Kind |'))
+  .map((line) => line.slice(1, -1).split('|'));
+const codeIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, code]) => code!);
+const keysIn = (cells: string[]) => (cells.at(-1)!.startsWith(' none') ? [] : codeIn(cells.at(-1)!));
+const ages = () => oldestDueSeconds(now());
+
+test('every kind of due work says how long its oldest row has been due, under the key of the table of kinds', async () => {
+  expect(kinds.length).toBeGreaterThanOrEqual(14);
+  expect(kinds.flatMap(keysIn).toSorted()).toEqual(Object.keys(await ages()).toSorted());
+});
+
+test('every table whose rows have a due time is in the table of kinds, with a key', async () => {
+  const rows = await query<{ name: string }[]>(
+    `SELECT DISTINCT table_name AS name FROM information_schema.columns
+     WHERE table_schema = DATABASE() AND column_name IN ('due_at', 'check_due_at')`,
+  );
+  const named = kinds.filter((cells) => keysIn(cells).length > 0).flatMap((cells) => codeIn(cells.join('|')));
+  expect(rows.length).toBeGreaterThanOrEqual(8);
+  for (const { name } of rows) expect(named).toContain(name);
+});
+
+test('every kind of due work has a line in the guide about alarms', async () => {
+  const guide = readFileSync('api/public/guides/alarms.md', 'utf8');
+  const watched = guide.split('\n').filter((line) => line.startsWith('| '));
+  // The email and text kinds share a line, which names some of them by their beginning.
+  const keys = Object.keys(await ages()).filter((key) => !/_backlog$|^email_(?!domain)/.test(key));
+  for (const key of keys)
+    expect(
+      watched.some((line) => new RegExp(`["\`]${key}["\`]`).test(line)),
+      key,
+    ).toBe(true);
+});
+
+const someAgo = (seconds: number) => new Date(now().getTime() - seconds * 1000);
+const rowsOf: Record<string, { table: string; row: (at: Date) => Record<string, unknown> }> = {
+  contact_list_copy: {
+    table: 'contact_list_copies',
+    row: (at) => ({ ...copy(at), parked: 0 }),
+  },
+  contact_list_copy_backlog: {
+    table: 'contact_list_copies',
+    row: (at) => ({ ...copy(at), parked: 1 }),
+  },
+  contact_list_count: {
+    table: 'contact_list_counts',
+    row: (at) => ({ workspace_id: randomBytes(16), due_at: at }),
+  },
+  webhook_settlement: {
+    table: 'webhook_settlements',
+    row: (at) => ({
+      webhook_id: randomBytes(16),
+      kind: 'recover',
+      workspace_id: workspaceId,
+      since: at,
+      created_at: at,
+    }),
+  },
+  contact_erasure: {
+    table: 'contact_erasures',
+    row: (at) => ({
+      contact_id: randomBytes(16),
+      workspace_id: workspaceId,
+      number: '+447700900123',
+      created_at: at,
+    }),
+  },
+  email_domain_check: { table: 'email_domains', row: (at) => domain(at) },
+  simulator_answer: {
+    table: 'simulator_answers',
+    row: (at) => ({ ...simulated(at), parked: 0 }),
+  },
+  simulator_answer_backlog: {
+    table: 'simulator_answers',
+    row: (at) => ({ ...simulated(at), parked: 1 }),
+  },
+};
+const domain = (at: Date) => ({
+  id: randomBytes(16),
+  workspace_id: workspaceId,
+  name: `${randomBytes(8).toString('hex')}.example`,
+  status: 'pending',
+  dkim_selector: 'k1',
+  dkim_private_key: randomBytes(16),
+  dkim_public_key: 'p',
+  created_at: at,
+  check_due_at: at,
+});
+const copy = (at: Date) => ({
+  id: randomBytes(16),
+  workspace_id: workspaceId,
+  list_id: randomBytes(16),
+  request: '{}',
+  created_at: at,
+  due_at: at,
+});
+const simulated = (at: Date) => ({
+  id: randomBytes(16),
+  workspace_id: workspaceId,
+  number: '+447700900123',
+  sender: 'Acme',
+  due_at: at,
+});
+
+const insert = async (kind: string, count: number, at: Date) => {
+  const { table, row } = rowsOf[kind]!;
+  const rows = Array.from({ length: count }, () => row(at));
+  await query(`INSERT INTO ${table} (${Object.keys(rows[0]!).join(', ')}) VALUES ?`, [
+    rows.map(Object.values),
+  ]);
+};
+
+beforeEach(async () => {
+  for (const { table } of Object.values(rowsOf)) await query(`DELETE FROM ${table}`);
+});
+
+test('work that nobody does gets older, of each kind for itself', async () => {
+  for (const [index, kind] of Object.keys(rowsOf).entries()) {
+    await insert(kind, 1, someAgo(1_000 * (index + 1)));
+    await insert(kind, 1, someAgo(10));
+    await insert(kind, 1, someAgo(-500));
+  }
+  const seen = await ages();
+  for (const [index, kind] of Object.keys(rowsOf).entries()) {
+    expect(seen[kind], kind).toBeGreaterThanOrEqual(1_000 * (index + 1));
+    expect(seen[kind], kind).toBeLessThan(1_000 * (index + 1) + 900);
+  }
+});
+
+test('the oldest of many rows costs no more than that of a few', async () => {
+  for (const kind of Object.keys(rowsOf)) await insert(kind, 2, someAgo(10));
+  const few = await rowsRead(ages);
+  for (const kind of Object.keys(rowsOf)) await insert(kind, 500, someAgo(20));
+  // The statistics of a table that has just been filled are those of an empty one.
+  for (const { table } of Object.values(rowsOf)) await query(`ANALYZE TABLE ${table}`);
+  expect(await rowsRead(ages)).toBeLessThan(few + 50);
+});
