@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import closeWithGrace from 'close-with-grace';
 import { logger } from '../shared/common/logger.ts';
@@ -8,11 +7,10 @@ import { startInbound } from './inbound/server.ts';
 
 async function main(): Promise<void> {
   await startUpOrExit();
-  const tls = config.INBOUND_TLS_FILE ? readFileSync(config.INBOUND_TLS_FILE) : undefined;
   const inbound = await startInbound({
     port: config.INBOUND_PORT,
     address: config.INBOUND_BIND_ADDRESS,
-    ...(tls && { tls }),
+    tlsFile: config.INBOUND_TLS_FILE || undefined,
   });
   closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
     if (err) logger.fatal({ err }, 'stopping after an error');

@@ -9,14 +9,17 @@ import { count } from '../../shared/common/metrics.ts';
 import { config } from '../../shared/config/config.ts';
 import * as mailReports from '../../shared/domain/email/mail-reports/mail-reports.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
+import { followCertificate } from './certificate.ts';
 
 type LogEntry = { tnx: string; cid: string };
 
 type Options = {
   port: number;
   address: string;
-  /** A certificate with its key in PEM; without it there is no STARTTLS. */
-  tls?: Buffer;
+  /** A PEM file with a certificate and its key, which may be renewed; without it there is no STARTTLS. */
+  tlsFile?: string | undefined;
+  /** How often the file is looked at. */
+  tlsEveryMs?: number;
   connections?: number;
   /** A relay opens many at a time; no other client should. */
   connectionsPerAddress?: number;
@@ -43,7 +46,8 @@ const maxCommandLength = 2048;
 export async function startInbound({
   port,
   address,
-  tls,
+  tlsFile,
+  tlsEveryMs,
   connections = 200,
   connectionsPerAddress = 50,
   idleMs = 60_000,
@@ -56,6 +60,10 @@ export async function startInbound({
   let inHand = 0;
   let isStopping = false;
 
+  const certificate =
+    tlsFile === undefined
+      ? undefined
+      : followCertificate(tlsFile, (pem) => smtp.updateSecureContext({ key: pem, cert: pem }), tlsEveryMs);
   const smtp = new SMTPServer({
     name: config.RETURN_PATH_DOMAIN ?? hostname(),
     // The library reports each command in its log only.
@@ -66,8 +74,8 @@ export async function startInbound({
     },
     disableReverseLookup: true,
     authOptional: true,
-    disabledCommands: ['AUTH', ...(tls ? [] : ['STARTTLS'])],
-    ...(tls && { key: tls, cert: tls, minVersion: 'TLSv1.2' }),
+    disabledCommands: ['AUTH', ...(certificate ? [] : ['STARTTLS'])],
+    ...(certificate && { key: certificate.pem, cert: certificate.pem, minVersion: 'TLSv1.2' }),
     hideSMTPUTF8: true,
     size: mailReports.largestMailBytes,
     maxCommandLength,
@@ -138,6 +146,7 @@ export async function startInbound({
    */
   async function stop(graceMs: number): Promise<void> {
     isStopping = true;
+    certificate?.stop();
     const closed = once(server, 'close');
     server.close();
     for (const end = performance.now() + graceMs; inHand > 0 && performance.now() < end; ) await sleep(20);

@@ -1,6 +1,11 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import tls from 'node:tls';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
+import { logger } from '../../../shared/common/logger.ts';
 import { startInbound } from '../../../workers/inbound/server.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { statusReport } from '../../support/data/mail-reports.ts';
@@ -8,7 +13,8 @@ import { emailIn } from '../../support/data/reported-email.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
-import { selfSignedCertificate } from '../../support/servers/certificate.ts';
+import { type Certificate, selfSignedCertificate } from '../../support/servers/certificate.ts';
+import { ownFolder } from '../../support/servers/own-servers.ts';
 import { connectSmtp, sendMail } from '../../support/servers/smtp-client.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
@@ -27,6 +33,36 @@ async function greeted(port: number) {
   return client;
 }
 
+function fileOf({ key, cert }: Certificate): string {
+  const file = path.join(ownFolder('inbound-certificate'), 'both.pem');
+  writeFileSync(file, cert + key, { mode: 0o600 });
+  return file;
+}
+
+/** Watches the lines of a level, until the test ends. */
+function watched(level: 'error' | 'warn') {
+  const spy = vi.spyOn(logger, level);
+  onTestFinished(() => spy.mockRestore());
+  return spy;
+}
+
+/** Whether the server shows just this certificate, in a TLS handshake of a new connection. */
+async function isAuthorized(port: number, { cert }: Certificate): Promise<boolean> {
+  const client = await greeted(port);
+  expect(await client.say('STARTTLS')).toMatch(/^220 /);
+  client.socket.removeAllListeners('data');
+  const secure = tls.connect({
+    socket: client.socket,
+    ca: cert,
+    servername: 'bounce.example.org',
+    rejectUnauthorized: false,
+  });
+  await once(secure, 'secureConnect');
+  const shown = secure.getPeerX509Certificate()!;
+  secure.destroy();
+  return shown.fingerprint256 === new X509Certificate(cert).fingerprint256 && secure.authorized;
+}
+
 test('there is no login, and no TLS without a certificate of our own', async () => {
   const { port } = await start();
   const client = await greeted(port);
@@ -36,15 +72,40 @@ test('there is no login, and no TLS without a certificate of our own', async () 
 });
 
 test('with a certificate of our own there is TLS with it', async () => {
-  const { key, cert } = selfSignedCertificate(['bounce.example.org']);
-  const { port } = await start({ tls: Buffer.from(cert + key) });
-  const client = await greeted(port);
-  expect(await client.say('STARTTLS')).toMatch(/^220 /);
-  client.socket.removeAllListeners('data');
-  const secure = tls.connect({ socket: client.socket, ca: cert, servername: 'bounce.example.org' });
-  await once(secure, 'secureConnect');
-  expect(secure.authorized).toBe(true);
-  secure.destroy();
+  const own = selfSignedCertificate(['bounce.example.org']);
+  const { port } = await start({ tlsFile: fileOf(own) });
+  expect(await isAuthorized(port, own)).toBe(true);
+});
+
+test('a renewed certificate is used without a restart, and one that cannot be used is not', async () => {
+  const [first, second] = [
+    selfSignedCertificate(['bounce.example.org']),
+    selfSignedCertificate(['bounce.example.org']),
+  ];
+  const tlsFile = fileOf(first);
+  const { port } = await start({ tlsFile, tlsEveryMs: 20 });
+  const errors = watched('error');
+  writeFileSync(tlsFile, second.cert + first.key);
+  await waitFor('the file is refused', () => errors.mock.calls.length > 0);
+  expect(await isAuthorized(port, first)).toBe(true);
+  writeFileSync(tlsFile, second.cert + second.key);
+  await waitFor('the new certificate is used', () => isAuthorized(port, second));
+  expect(await isAuthorized(port, first)).toBe(false);
+  // The fault of a file is logged once, however often the file is looked at.
+  expect(errors.mock.calls.map(([, message]) => message)).toEqual([
+    'the certificate cannot be read, so the one before stays',
+  ]);
+});
+
+test('the end of a certificate is in the log 14 days before, and not earlier', async () => {
+  const warnings = watched('warn');
+  const inDays = (days: number) => new Date(now().getTime() + days * 86_400_000);
+  await start({ tlsFile: fileOf(selfSignedCertificate(['bounce.example.org'], inDays(15))) });
+  expect(warnings.mock.calls).toEqual([]);
+  await start({ tlsFile: fileOf(selfSignedCertificate(['bounce.example.org'], inDays(13))) });
+  expect(warnings.mock.calls.map(([, message]) => message)).toEqual([
+    'the certificate ends soon, or has ended',
+  ]);
 });
 
 test('who tries addresses is sent away', async () => {
