@@ -7,6 +7,8 @@ import { type RequestCaller, runWithRequest } from '../../shared/common/request-
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;
 const linkToken = /^\/(u|o|l|confirm)\/.*/s;
+/** Programs ask for these all the time, or an email that is opened. */
+const routine = /^\/(?:health\/|o\/)/;
 /** An address, or the number of a phone. */
 const personalPart = /\/(?:[^/]*(?:@|%40)[^/]*|(?:\+|%2b)?[\d%.-]{6,}(?=\/|$))/gi;
 // The log line has nothing to redact, and the search for it would take longer than the rest of the logging.
@@ -37,6 +39,9 @@ function callerOf(response: Response): RequestCaller {
   };
 }
 
+/** Routine requests would fill the log, so only those of them that fail have a line of level info. */
+const levelOf = (url: string, status: number) => (status < 400 && routine.test(url) ? 'debug' : 'info');
+
 /** Gives the request its id, which is in every answer and on every line about it, and logs its end. */
 export function requestLog(request: Request, response: Response, next: NextFunction): void {
   const startedAt = performance.now();
@@ -54,7 +59,7 @@ export function requestLog(request: Request, response: Response, next: NextFunct
       workspaceId: response.locals.caller?.workspaceId,
       keyId: response.locals.caller?.keyId,
     };
-    if (response.headersSent) log.info(line, 'request');
+    if (response.headersSent) log[levelOf(url, response.statusCode)](line, 'request');
     else log.debug(line, 'the client went away before its answer');
   });
   runWithRequest({ requestId, caller: callerOf(response) }, next);

@@ -34,6 +34,7 @@ type Service = {
   environment: Record<string, string>;
   depends_on: Record<string, unknown>;
   healthcheck?: unknown;
+  logging?: unknown;
 };
 // The merge key `<<` belongs to YAML 1.1, so it has to be switched on.
 const compose: { services: Record<string, Service>; volumes: Record<string, unknown> } = parse(
@@ -114,6 +115,15 @@ test('compose runs each process type once, with settings that there are, once th
   }
   for (const name of ['web', 'inbound', 'mysql', 'redis'])
     expect(compose.services[name]).toHaveProperty('healthcheck.test');
+});
+
+test('neither the log of a container nor the binary logs of MySQL grow without end', () => {
+  for (const [name, { logging }] of services)
+    expect([name, logging]).toEqual([
+      name,
+      { driver: 'local', options: { 'max-size': '50m', 'max-file': '5' } },
+    ]);
+  expect(compose.services['mysql']!.command).toContain('--binlog-expire-logs-seconds=259200');
 });
 
 test('the addresses that compose gives are good ones, and what a blank variable sets is the default', () => {

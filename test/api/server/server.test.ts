@@ -42,6 +42,28 @@ test('a request leaves one line with its id and its caller, and without key, que
   for (const secret of [key, 'person@example.net', 'hidden-text']) expect(web.output()).not.toContain(secret);
 });
 
+test('health checks and loads of tracking images leave no line of level info, unless they fail', async () => {
+  const web = await startWeb();
+  const { request } = clientOf(web.url);
+  for (const path of ['/health/ready', '/health/live', '/o/none.gif'])
+    expect((await request('GET', path)).status).toBe(200);
+  expect((await request('POST', '/health/ready')).status).toBe(405);
+  await request('GET', '/v2/workspace');
+  const paths = () =>
+    web
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"msg":"request"'))
+      .map((line) => JSON.parse(line))
+      .map(({ level, method, path }) => [level, method, path]);
+  // The lines come in the order of the requests.
+  await waitFor('the line of the last', () => paths().some(([, , path]) => path === '/v2/workspace'));
+  expect(paths()).toEqual([
+    ['info', 'POST', '/health/ready'],
+    ['info', 'GET', '/v2/workspace'],
+  ]);
+});
+
 test('the process is ready once it serves, and ends with 0 when it is asked to', async () => {
   const web = await startWeb();
   const { status, body } = await clientOf(web.url).request('GET', '/health/ready');
