@@ -205,7 +205,7 @@ const settings = z.object({
     .min(0)
     .default(2_000)
     .describe(
-      'Megabytes (of a million bytes) that a workspace may have stored for what is under way: bodies and attachments of emails that wait to be handed over, and the rows of batches of texts and of imports until the batch is over; scheduled ones included; 0 is no limit',
+      'Megabytes (of a million bytes) that a workspace may have stored for what is under way: bodies and attachments of emails that wait to be handed over, and the rows of batches of texts and of imports until the batch is over; scheduled ones included. As many may have the large answers that a web process keeps for Idempotency-Keys in 24 hours. 0 is no limit',
     ),
   MAX_WAITING_ROWS: z.coerce
     .number()

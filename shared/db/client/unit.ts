@@ -149,8 +149,7 @@ function open(unit: Unit): Promise<Connection> {
 }
 
 async function begin(unit: Unit): Promise<Connection> {
-  const leave = await unit.turn?.();
-  unit.release = async () => leave?.();
+  const leave = await takeTurn(unit);
   const { connection, release } = await acquire();
   unit.release = () => release().finally(leave);
   unit.lent.connection = connection;
@@ -161,6 +160,12 @@ async function begin(unit: Unit): Promise<Connection> {
     // function.
     await units.run({ ...unit, opened: Promise.resolve(connection), inserts: [] }, beforeFirst);
   return connection;
+}
+
+async function takeTurn(unit: Unit): Promise<Release | undefined> {
+  const leave = await unit.turn?.();
+  unit.release = async () => leave?.();
+  return leave;
 }
 
 async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
@@ -218,7 +223,9 @@ async function commit(unit: Unit): Promise<void> {
   if (!opened && inserts.length === 0 && changes.length === 0) return;
   if (!opened && mayShare) {
     // Not through `open`: the action before the first statement is only for work that sends statements of its own.
-    const commitGroup = canShare(inserts) ? commitTogether : commitAll;
+    const isShared = canShare(inserts);
+    if (!isShared) await takeTurn(unit);
+    const commitGroup = isShared ? commitTogether : commitAll;
     if (await commitGroup(inserts, changes)) return;
     throw apart;
   }

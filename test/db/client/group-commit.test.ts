@@ -46,6 +46,27 @@ test('two hundred at a time are all there, each with its part', async () => {
   expect(await parts()).toEqual(numbers(200));
 });
 
+test('only a large one waits for a turn, and gives it back', async () => {
+  const taken: string[] = [];
+  const turn = async () => {
+    taken.push('taken');
+    return () => void taken.push('given back');
+  };
+  const put = (part: string) => transaction(() => insertNew('parts (thing_id, value)', [1, part]), turn);
+  await put('small');
+  expect(taken).toEqual([]);
+  await put('x'.repeat(100_000));
+  expect(taken).toEqual(['taken', 'given back']);
+  const refused = transaction(
+    () => insertNew('parts (thing_id, value)', [1, 'x'.repeat(100_000)]),
+    async () => {
+      throw new Error('no turn');
+    },
+  );
+  await expect(refused).rejects.toThrow('no turn');
+  expect(await parts()).toEqual([1, 1]);
+});
+
 test('one that the database refuses is refused alone, and leaves nothing behind', async () => {
   const outcomes = await Promise.allSettled(
     numbers(30).map((id) => (id === 7 ? add(id, 'far too long') : add(id))),
