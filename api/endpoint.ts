@@ -131,11 +131,6 @@ type Declaration<
   takesFile?: boolean;
   /** Fields of a related operation that are refused here instead of ignored, each with the reason. */
   notTaken?: Readonly<Record<string, string>>;
-  /**
-   * A POST that only computes its answer. Under an Idempotency-Key, a large answer is not stored: a repeated request
-   * runs again.
-   */
-  changesNothing?: boolean;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
   /** The most object members and array items, at all depths together; default 50,000. */
@@ -189,7 +184,6 @@ export type Endpoint = {
   readonly body?: z.ZodType;
   readonly examples: readonly Example<z.ZodType>[];
   readonly takesFile: boolean;
-  readonly changesNothing: boolean;
   readonly notTaken: Readonly<Record<string, string>>;
   readonly bodyLimitBytes: number;
   readonly bodyLimitValues?: number;
@@ -241,7 +235,6 @@ export function endpoint<
     examples: [],
     takesFile: false,
     notTaken: {},
-    changesNothing: false,
     csv: false,
     freeForm: rest.body ? freeFormOf(rest.body) : [],
     knownFields: knownFieldsOf(rest.body, rest.response),

@@ -148,7 +148,7 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
       return { answer: await idempotency.finish(outcome), isReplayed: false };
     }
     const fingerprint = await pace.read(async () => fingerprintOf(request, rawBody));
-    return idempotency.once(attemptOf(caller, endpoint, idempotencyKey, fingerprint), prepare, transaction);
+    return idempotency.once(attemptOf(caller, idempotencyKey, fingerprint), prepare, transaction);
   };
   const { answer: made, isReplayed } = await perform().catch(async (error: unknown) => {
     await abandon();
@@ -176,13 +176,9 @@ async function readParts(endpoint: Endpoint, request: Request, rawBody: RawBody)
   return { body, upload: noUpload };
 }
 
-function attemptOf(
-  { workspaceId, lineageId }: Caller,
-  { changesNothing }: Endpoint,
-  key: string,
-  fingerprint: Buffer,
-): idempotency.Attempt {
-  return { workspaceId, lineageId, key, fingerprint, changesNothing };
+function attemptOf(caller: Caller, key: string, fingerprint: Buffer): idempotency.Attempt {
+  const { workspaceId, lineageId } = caller;
+  return { workspaceId, lineageId, key, fingerprint };
 }
 
 function search(request: Request): string {

@@ -66,7 +66,6 @@ export default [
     method: 'post',
     path: '/v2/contact-lists/preview',
     id: 'previewContactList',
-    changesNothing: true,
     tag,
     summary: 'See what a dynamic list would hold',
     description:

@@ -126,7 +126,6 @@ export default [
     method: 'post',
     path: '/v2/email/templates/{id}/render',
     id: 'renderEmailTemplate',
-    changesNothing: true,
     tag,
     summary: 'See what an email of a template would hold',
     description: 'Nothing is sent.',

@@ -9,7 +9,6 @@ export default [
     method: 'post',
     path: '/v2/sms/batches/preview',
     id: 'previewSmsBatch',
-    changesNothing: true,
     tag: 'SMS batches',
     summary: 'See what a batch would come to: recipients, parts, cost, faults of rows',
     description:

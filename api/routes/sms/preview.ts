@@ -7,7 +7,6 @@ export default [
     method: 'post',
     path: '/v2/sms/preview',
     id: 'previewSms',
-    changesNothing: true,
     tag: 'SMS',
     summary: 'See how many parts a text takes, and what they cost',
     description: 'Nothing is sent.',

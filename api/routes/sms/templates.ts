@@ -107,7 +107,6 @@ export default [
     method: 'post',
     path: '/v2/templates/{id}/render',
     id: 'renderSmsTemplate',
-    changesNothing: true,
     tag,
     summary: 'See what a message of a template would hold',
     description: 'Nothing is sent.',

@@ -19,7 +19,7 @@ type RequestRow = {
   answer: Buffer | null;
 };
 
-/** `answer` is sealed; null where it was too large to store, of an operation that changes nothing. */
+/** `answer` is sealed; null while the request goes on after its first commit. */
 type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };
 
 const ofKey = 'workspace_id = ? AND lineage_id = ? AND idempotency_key = ?';

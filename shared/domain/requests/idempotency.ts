@@ -4,17 +4,10 @@ import { logger } from '../../common/logger.ts';
 import { open, seal } from '../../common/secrets.ts';
 import { beforeFirstStatement } from '../../db/client.ts';
 import * as db from '../../db/requests/idempotency.ts';
-import { countLargeAnswer, isLargeAnswer, keptMs } from './large-answers.ts';
+import { countLargeAnswer, keptMs } from './large-answers.ts';
 
 /** One request under an Idempotency-Key. A rotated API key keeps its lineage. */
-export type Attempt = {
-  workspaceId: string;
-  lineageId: string;
-  key: string;
-  fingerprint: Buffer;
-  /** Whether the operation only computes its answer, so that it may run again. */
-  changesNothing: boolean;
-};
+export type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprint: Buffer };
 
 /** The answer to a first request: replayed byte for byte. */
 export type StoredAnswer = { status: number; location: string | null; body: string | null };
@@ -46,7 +39,7 @@ export async function once(
   const owner = ownerOf(attempt);
   if (inHand.has(owner)) throw inProgress();
   const known = await findAnswer(attempt);
-  if (known && known !== notStored) return replay(known);
+  if (known) return replay(known);
   if (inHand.has(owner)) throw inProgress();
   inHand.add(owner);
   try {
@@ -56,10 +49,9 @@ export async function once(
     } catch (error) {
       // Another process may have done the same request meanwhile, and that may be why this one is refused.
       const found = await findAnswer(attempt);
-      if (found && found !== notStored) return replay(found);
+      if (found) return replay(found);
       throw error;
     }
-    if (known) return await runAgain(work, transaction);
     return await perform(attempt, work, transaction);
   } finally {
     inHand.delete(owner);
@@ -79,7 +71,7 @@ async function perform(
       if (error !== taken) throw error;
     }
     const found = await findAnswer(attempt);
-    if (found) return found === notStored ? runAgain(work, transaction) : replay(found);
+    if (found) return replay(found);
     const { workspaceId, lineageId, key } = attempt;
     await db.deleteExpiredRecord(workspaceId, lineageId, key, now());
   }
@@ -106,13 +98,10 @@ async function keepAnswer(attempt: Attempt, work: () => Promise<RequestOutcome>)
   });
   const { answer, ending } = await work();
   const until = ending && new Date(now().getTime() + ending.withinMs + slackMs);
-  const isLarge = isLargeAnswer(answer.body);
-  const isStored = !(isLarge && attempt.changesNothing);
-  const sealed = isStored ? seal(ownerOf(attempt), encode(answer, until)) : null;
-  if (isLarge && sealed) countLargeAnswer(workspaceId, sealed.length);
-  if (isLocked && sealed) await db.updateAnswer(workspaceId, lineageId, key, sealed);
-  else if (!isLocked)
-    await db.insertAnswered(workspaceId, lineageId, key, { fingerprint, answer: sealed, expiresAt });
+  const sealed = seal(ownerOf(attempt), encode(answer, until));
+  countLargeAnswer(workspaceId, sealed.length);
+  if (isLocked) await db.updateAnswer(workspaceId, lineageId, key, sealed);
+  else await db.insertAnswered(workspaceId, lineageId, key, { fingerprint, answer: sealed, expiresAt });
   return { answer, ending, until };
 }
 
@@ -167,21 +156,14 @@ async function forget({ workspaceId, lineageId, key }: Attempt): Promise<void> {
   }
 }
 
-/** Stands for an answer that was too large to store. The operation changes nothing, so it runs again. */
-const notStored = Symbol('not stored');
-
 /** Returns the answer that the first request of this key got; null when this is the first. */
-async function findAnswer(attempt: Attempt): Promise<StoredAnswer | typeof notStored | null> {
+async function findAnswer(attempt: Attempt): Promise<StoredAnswer | null> {
   const { workspaceId, lineageId, key, fingerprint } = attempt;
   const record = await db.findRecord(workspaceId, lineageId, key, now());
   if (record === null) return null;
   if (record === 'locked') throw inProgress();
   if (!record.fingerprint.equals(fingerprint)) throw problem('idempotency_key_reused');
-  if (record.answer === null) {
-    // An operation that changes nothing never commits its key before its answer.
-    if (attempt.changesNothing) return notStored;
-    throw inProgress();
-  }
+  if (record.answer === null) throw inProgress();
   const { until, ...answer } = decode(open(ownerOf(attempt), record.answer));
   if (until !== null && now() < until) throw inProgress();
   return answer;
@@ -189,10 +171,6 @@ async function findAnswer(attempt: Attempt): Promise<StoredAnswer | typeof notSt
 
 function replay(answer: StoredAnswer): Once {
   return { answer, isReplayed: true };
-}
-
-async function runAgain(work: () => Promise<RequestOutcome>, transaction: Transaction): Promise<Once> {
-  return replay(await finish(await transaction(work)));
 }
 
 function inProgress(): Problem {

@@ -13,18 +13,14 @@ const mostKnown = 10_000;
 const keptOf = new LRUCache<string, Kept>({ max: mostKnown });
 forgetAtEnd(() => keptOf.clear());
 
-export function isLargeAnswer(body: string | null): boolean {
-  return body !== null && Buffer.byteLength(body) > largeBytes;
-}
-
 /**
- * Counts a large answer that is kept for its key: a change of a few bytes can have an answer of megabytes, and the
- * database is there for all. Throws where the workspace has used up its bytes. A leaky bucket, which empties in the
- * time that an answer is kept. Each process counts alone, so that no request waits for a count.
+ * Counts an answer that is kept for its key, if it is large: a request of a few bytes can have an answer of megabytes,
+ * and the database is there for all. Throws where the workspace has used up its bytes. A leaky bucket, which empties in
+ * the time that an answer is kept. Each process counts alone, so that no request waits for a count.
  */
 export function countLargeAnswer(workspaceId: string, bytes: number): void {
   const most = config.MAX_STORED_MB * 1_000_000;
-  if (most === 0) return;
+  if (most === 0 || bytes <= largeBytes) return;
   const at = now().getTime();
   const known = keptOf.get(workspaceId) ?? { bytes: 0, at };
   const left = Math.max(0, known.bytes - ((at - known.at) / keptMs) * most);

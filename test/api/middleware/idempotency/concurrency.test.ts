@@ -189,13 +189,7 @@ test('a refusal for what the same request did meanwhile gives way to the answer'
 test('who waits in vain for the key is told that it is in progress, after one wait and with nothing done', async () => {
   const key = randomUUID();
   const fingerprint = Buffer.alloc(32);
-  const attempt = {
-    workspaceId: own.workspaceId,
-    lineageId: own.keyId,
-    key,
-    fingerprint,
-    changesNothing: false,
-  };
+  const attempt = { workspaceId: own.workspaceId, lineageId: own.keyId, key, fingerprint };
   const { promise: taken, resolve: take } = Promise.withResolvers<void>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   let holder: Promise<unknown> | undefined;
