@@ -90,17 +90,16 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
   if (request.excludeLists) await keepLeftOut(workspaceId, request.excludeLists);
   const createdAt = now();
   const { search, tag, clientReference } = request;
-  const id = newUuid(createdAt).toString('hex');
+  const row = { id: newUuid(createdAt).toString('hex'), requestId: requestId() };
   const copy: copies.NewCopy = {
-    id,
+    ...row,
     listId,
     request: {
       sources: [...new Set(request.fromLists)],
       excluded: [...new Set(request.excludeLists ?? [])],
       filter: { search, tag, clientReference },
     },
-    requestId: requestId(),
-    ...admit(workspaceId, { id, createdAt }),
+    parked: !admit('default', { ...row, workspaceId, claims: 0, dueAt: createdAt }),
     createdAt,
   };
   try {
@@ -110,7 +109,7 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
   }
   // The list may have been deleted since it was checked. From now on its deletion ends the copy.
   if (!(await db.findContactListForUpdate(workspaceId, listId))) throw problem('not_found');
-  return id;
+  return copy.id;
 }
 
 /** From the commit on, the copy keeps the lists that it leaves out from being deleted. None may be deleted before. */

@@ -1,6 +1,4 @@
-import { afterCommit } from '../../db/client.ts';
 import { copyWork } from '../../db/contact-lists/copies.system.ts';
-import type { NewCopy } from '../../db/contact-lists/copies.ts';
 import { copyContacts } from '../../jobs/copy-contacts.ts';
 import { enqueue } from '../../queue/queue.ts';
 import { jobName } from '../../work/job-name.ts';
@@ -10,7 +8,7 @@ import { messageAdmission } from '../work/message-admission.ts';
 export const jobsPerWorkspace = 2;
 
 /** Which copies have a job in Redis, and which wait in their rows. */
-export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission<
+export const { admit, refill, sweep } = messageAdmission<
   'default',
   { copyId: string; workspaceId?: string | undefined }
 >({
@@ -22,16 +20,6 @@ export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission<
   // A block on sending does not concern the lists of a workspace.
   giveUpMinutes: { default: 0 },
 });
-
-/** Wakes a worker for a new copy at the end of the transaction, if there is room. Returns whether the copy waits. */
-export function admit(workspaceId: string, copy: Pick<NewCopy, 'id' | 'createdAt'>): { parked: boolean } {
-  const permit = tryAdmit('default', workspaceId, copy.createdAt);
-  if (permit.isGranted) {
-    wake(workspaceId, { id: copy.id, claims: 0 });
-    afterCommit(permit.committed);
-  } else afterCommit(() => checkSoon('default', workspaceId));
-  return { parked: !permit.isGranted };
-}
 
 /** Makes the job of a copy, named after the claim that it leads to, so that the sweep makes no second job. */
 export function wake(workspaceId: string, copy: { id: string; claims: number }): void {

@@ -1,5 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { count } from '../../common/metrics.ts';
+import { afterCommit } from '../../db/client.ts';
 import type { WaitingRow } from '../../db/work/admission.system.ts';
 import {
   listAdmissions,
@@ -7,8 +8,9 @@ import {
   type Messages,
 } from '../../db/work/message-admission.system.ts';
 import type { Job } from '../../jobs/job.ts';
-import { enqueueAll, isNear, wakeBefore } from '../../queue/queue.ts';
+import { enqueue, enqueueAll, isNear, wakeBefore } from '../../queue/queue.ts';
 import { admissionWindows, rankOf, windowForLater } from '../../work/admission-window.ts';
+import { jobName } from '../../work/job-name.ts';
 import { type Capacity, refiller } from '../../work/refill.ts';
 import { inSharedJobs, type SharedJob, sharedJobName } from '../../work/shared-jobs.ts';
 import { sweeper } from '../../work/sweep.ts';
@@ -29,6 +31,15 @@ const isHeld = ({ isLimited, heldUntil }: MessageAdmission, at: Date): boolean =
  * workspace.
  */
 type RankedRow = WaitingRow & { rank: number; suffix?: string };
+
+/** A row that the current transaction stores. */
+type StoredRow = {
+  id: string;
+  workspaceId: string;
+  claims: number;
+  dueAt: Date | null;
+  requestId: string | null;
+};
 
 /**
  * Decides which messages have a job in Redis. A workspace has a limited number of jobs in each lane. Its other messages
@@ -58,8 +69,8 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   };
   /** Returns how many more messages of each of these workspaces, which have limits, may go out now. */
   listAllowances?: (workspaceIds: string[], at: Date) => Promise<Map<string, number>>;
-  /** The counter of admitted messages, and the label that it has for the lane. */
-  metric?: { name: string; label: string };
+  /** The counters of admitted messages and of new ones that were parked, and the label that they have for the lane. */
+  metric?: { admitted: string; parked?: string; label: string };
 }) {
   const {
     messages,
@@ -107,6 +118,9 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     return inSharedJobs(turns, { ownerOf: ({ ownerId }) => ownerId, mayShare, most: shared?.most ?? 1 });
   }
 
+  const payloadIn = (jobLane: Lane, lane: Lane, { id, workspaceId }: { id: string; workspaceId: string }) =>
+    payloadOf({ id, workspaceId, ...(jobLane === lane ? {} : { lane }) });
+
   /** Makes the jobs; returns the turns whose jobs Redis did not take. */
   async function wakeAll(lane: Lane, turns: RankedRow[]): Promise<RankedRow[]> {
     const missed: RankedRow[] = [];
@@ -118,11 +132,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
           turns: [turn, ...others],
           id: sharedJobName([turn, ...others]),
           payload: {
-            ...payloadOf({
-              id: turn.id,
-              workspaceId: turn.ownerId,
-              ...(jobLane === lane ? {} : { lane }),
-            }),
+            ...payloadIn(jobLane, lane, { id: turn.id, workspaceId: turn.ownerId }),
             ...(others.length > 0 && options.shared?.payloadOf(others)),
           },
           at: turn.dueAt,
@@ -149,7 +159,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
       ),
     mostAtOnce,
     note: (lane, admitted) => {
-      if (metric) count(metric.name, { [metric.label]: laneIn(lane) }, admitted);
+      if (metric) count(metric.admitted, { [metric.label]: laneIn(lane) }, admitted);
     },
   });
 
@@ -176,8 +186,30 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     refill,
   });
 
+  /**
+   * Returns whether there is room for the job of a row; the end of the transaction then makes the job. Otherwise the
+   * row is to be parked. `suffix` names a further job, where the row is now due sooner than the job that it may have.
+   */
+  function admit(lane: Lane, row: StoredRow, suffix = ''): boolean {
+    const { workspaceId, requestId } = row;
+    const dueAt = row.dueAt!;
+    const permit = tryAdmit(lane, workspaceId, dueAt);
+    if (permit.isGranted) {
+      const jobLane = laneOf(lane, workspaceId);
+      const payload = payloadIn(jobLane, lane, row);
+      const id = jobName(row, suffix);
+      enqueue(job, payload, { lane: jobLane, id, at: dueAt, requestId, priority: permit.rank });
+      afterCommit(permit.committed);
+    } else
+      afterCommit(() => {
+        if (metric?.parked) count(metric.parked, { [metric.label]: lane });
+        checkSoon(lane, workspaceId);
+      });
+    return permit.isGranted;
+  }
+
   return {
-    tryAdmit,
+    admit,
     checkSoon,
     /** Returns whether a message that a worker gives back keeps a job until it is due again; otherwise it is parked. */
     keepsJob: (lane: Lane, workspaceId: string, dueAt: Date): boolean => {

@@ -8,10 +8,9 @@ import { giveUpMinutes } from '../delivery/times.ts';
 import { laneOf } from './precedence.ts';
 
 export { takeTurn } from './limits.ts';
-export { laneOf } from './precedence.ts';
 
 /** Which emails have a job in Redis, and which wait in their rows. */
-export const { tryAdmit, keepsJob, checkSoon, refill, sweep } = messageAdmission({
+export const { admit, keepsJob, refill, sweep } = messageAdmission({
   messages: emailMessages,
   job: sendEmail,
   payloadOf: ({ id, workspaceId, lane }) => ({ emailId: id, workspaceId, ...(lane && { kind: lane }) }),
@@ -27,5 +26,5 @@ export const { tryAdmit, keepsJob, checkSoon, refill, sweep } = messageAdmission
       [...allowances].map(([workspaceId, left]) => [workspaceId, left - (onTheirWay.get(workspaceId) ?? 0)]),
     );
   },
-  metric: { name: 'emails_admitted', label: 'kind' },
+  metric: { admitted: 'emails_admitted', parked: 'emails_parked', label: 'kind' },
 });

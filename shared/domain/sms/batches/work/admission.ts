@@ -1,9 +1,7 @@
-import { afterCommit } from '../../../../db/client.ts';
 import { batchWork } from '../../../../db/sms/batches/batches.system.ts';
 import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 import { expandBatch } from '../../../../jobs/expand-batch.ts';
-import { enqueue, isNear } from '../../../../queue/queue.ts';
-import { jobName } from '../../../../work/job-name.ts';
+import { isNear } from '../../../../queue/queue.ts';
 import { messageAdmission } from '../../../work/message-admission.ts';
 
 /**
@@ -13,7 +11,7 @@ import { messageAdmission } from '../../../work/message-admission.ts';
 export const jobsPerWorkspace = 8;
 
 /** Which batches have a job in Redis, and which wait in their rows. */
-export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission({
+const admission = messageAdmission({
   messages: batchWork,
   job: expandBatch,
   payloadOf: ({ id, workspaceId }) => ({ batchId: id, workspaceId }),
@@ -21,8 +19,9 @@ export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission({
   mostAtOnce: jobsPerWorkspace,
   // Batches of a workspace that may not send get their jobs as well, without delay: they have to be paused.
   giveUpMinutes: { expand: 0, follow: 0 },
-  metric: { name: 'batches_admitted', label: 'lane' },
+  metric: { admitted: 'batches_admitted', label: 'lane' },
 });
+export const { refill, sweep } = admission;
 
 /**
  * Returns the batch as it is to be stored. Where there is room for its job, the end of the transaction makes the job;
@@ -30,17 +29,6 @@ export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission({
  * may have.
  */
 export function admit(batch: SmsBatchRecord, suffix = ''): SmsBatchRecord {
-  const { id, workspaceId, lane, requestId, dueAt } = batch;
-  if (!dueAt) return batch;
-  if (!isNear(dueAt)) return { ...batch, parked: true };
-  const permit = tryAdmit(lane, workspaceId, dueAt);
-  if (permit.isGranted) {
-    enqueue(
-      expandBatch,
-      { batchId: id, workspaceId },
-      { lane, id: jobName(batch, suffix), at: dueAt, requestId, priority: permit.rank },
-    );
-    afterCommit(permit.committed);
-  } else afterCommit(() => checkSoon(lane, workspaceId));
-  return { ...batch, parked: !permit.isGranted };
+  if (!batch.dueAt) return batch;
+  return { ...batch, parked: !isNear(batch.dueAt) || !admission.admit(batch.lane, batch, suffix) };
 }
