@@ -5,6 +5,7 @@ import type { WorkOutcome } from '../../work/outcome.ts';
 import { oneLaneTurns } from '../../work/turns.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
 import { apply } from '../sms/gateways/receipts.ts';
+import { lasting, passing } from '../work/reasons.ts';
 import { text } from './text.ts';
 import { gateway, jobsPerWorkspace, refill } from './wake.ts';
 
@@ -12,30 +13,9 @@ type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
 
 /** Phones that do not simply accept every text (API decisions §8). */
 const manners: Record<string, Manner> = {
-  '+447700900002': {
-    report: {
-      category: 'undeliverable',
-      code: 'unknown_subscriber',
-      description: 'Nobody has this number',
-      retryable: false,
-    },
-  },
-  '+447700900003': {
-    report: {
-      category: 'undeliverable',
-      code: 'absent_subscriber',
-      description: 'The phone is switched off',
-      retryable: true,
-    },
-  },
-  '+447700900004': {
-    report: {
-      category: 'expired',
-      code: 'expired',
-      description: 'The phone could not be reached in time',
-      retryable: true,
-    },
-  },
+  '+447700900002': { report: lasting('undeliverable', 'unknown_subscriber', 'Nobody has this number') },
+  '+447700900003': { report: passing('undeliverable', 'absent_subscriber', 'The phone is switched off') },
+  '+447700900004': { report: passing('expired', 'expired', 'The phone could not be reached in time') },
   '+447700900005': { report: 'none' },
   '+447700900006': { report: 'delivered', reply: 'STOP' },
   '+447700900007': { report: 'delivered', reply: 'YES' },
