@@ -3,7 +3,7 @@ import { deleteByIds } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 import { findHeldForUpdate } from '../work/due.system.ts';
-import type { Messages } from '../work/message-admission.system.ts';
+import { unlimited } from '../work/message-admission.system.ts';
 import { type DueTable, type Lease, ownedTable } from '../work/table.system.ts';
 import type { CopyRequest } from './copies.ts';
 
@@ -30,11 +30,9 @@ export const copyTable: DueTable = {
   hasRequest: true,
 };
 
-export const copyWork: Messages<'default'> = {
-  table: ownedTable({ name: 'contact_list_copies', index: 'contact_list_copies_admission' }),
-  isLimited: 'FALSE',
-  heldUntil: 'NULL',
-};
+export const copyWork = unlimited(
+  ownedTable({ name: 'contact_list_copies', index: 'contact_list_copies_admission' }),
+);
 
 /** Locks the copy until the transaction ends; null when the copy is over, or this worker has lost the lease. */
 export function findClaimedForUpdate(lease: Lease): Promise<Copy | null> {

@@ -3,15 +3,13 @@ import { binaryText, id } from '../client/columns.ts';
 import { deleteBefore } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRow, changeRows, execute, query, transaction } from '../client.ts';
-import type { Messages } from '../work/message-admission.system.ts';
+import { unlimited } from '../work/message-admission.system.ts';
 import { ownedTable } from '../work/table.system.ts';
 
 /** No worker leases a row: deleting the row is the claim. */
-export const answerWork: Messages<'default'> = {
-  table: ownedTable({ name: 'simulator_answers', index: 'simulator_answers_admission' }),
-  isLimited: 'FALSE',
-  heldUntil: 'NULL',
-};
+export const answerWork = unlimited(
+  ownedTable({ name: 'simulator_answers', index: 'simulator_answers_admission' }),
+);
 
 /** The actions that a phone still owes to a text that the simulator took, by the simulator's reference. */
 const answers = table('simulator_answers', {

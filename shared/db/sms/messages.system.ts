@@ -4,7 +4,7 @@ import { fitting } from '../client/outside-text.ts';
 import type { RowOf } from '../client/table.ts';
 import { byId, execute, query, updateEach } from '../client.ts';
 import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
-import { type Messages, messageTable } from '../work/message-admission.system.ts';
+import { messageTable, unlimited } from '../work/message-admission.system.ts';
 import { outcomeWriter } from '../work/outcomes.system.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
@@ -14,7 +14,7 @@ export const smsTable = messageTable<SmsLane>(sms, {
   index: 'sms_admission',
 });
 
-export const smsMessages: Messages<SmsLane> = { table: smsTable, isLimited: 'FALSE', heldUntil: 'NULL' };
+export const smsMessages = unlimited(smsTable);
 
 export type ClaimedSms = {
   record: SmsRecord;

@@ -8,6 +8,11 @@ import type { WorkTable } from './table.system.ts';
 /** A table of messages, with SQL on the workspace `o`: whether it has a sending limit, and until when that holds it. */
 export type Messages<Lane extends string> = { table: WorkTable<Lane>; isLimited: string; heldUntil: string };
 
+/** Describes work to which no sending limit applies. */
+export function unlimited<Lane extends string>(table: WorkTable<Lane>): Messages<Lane> {
+  return { table, isLimited: 'FALSE', heldUntil: 'NULL' };
+}
+
 type MessageColumns = Columns & Record<'retries' | 'scheduledAt' | 'createdAt', Column>;
 
 /**

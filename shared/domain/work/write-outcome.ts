@@ -3,6 +3,7 @@ import { now } from '../../common/clock.ts';
 import { isOutage } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
+import { isNear } from '../../queue/queue.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
 
 const longestWaitMs = 5_000;
@@ -27,6 +28,13 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
       await sleep(waitMs * (0.5 + Math.random() / 2));
     }
   }
+}
+
+/** Returns what becomes of the job of a message once the outcome is written. */
+export function jobAfter({ dueAt, parked }: { dueAt: Date | null; parked: boolean }): WorkOutcome {
+  if (!dueAt) return 'done';
+  // A message that found no room in Redis waits in its row; one that is due much later does so anyway.
+  return parked && isNear(dueAt) ? 'dropped' : { retryAt: dueAt };
 }
 
 /** The delay after a fault of our own, which is not likely to be repaired within seconds. */

@@ -4,7 +4,7 @@ import { deleteByIds, findRowOfAny } from '../../client/rows.ts';
 import type { RowOf } from '../../client/table.ts';
 import { byId, changeRows, execute, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
-import { type Messages, messageTable } from '../../work/message-admission.system.ts';
+import { messageTable, unlimited } from '../../work/message-admission.system.ts';
 import { type ShownSmsBatch, type SmsBatchRecord, shown, smsBatches } from './batches.ts';
 
 const batchTable = messageTable<BatchLane>(smsBatches, {
@@ -13,7 +13,7 @@ const batchTable = messageTable<BatchLane>(smsBatches, {
   index: 'sms_batches_admission',
 });
 
-export const batchWork: Messages<BatchLane> = { table: batchTable, isLimited: 'FALSE', heldUntil: 'NULL' };
+export const batchWork = unlimited(batchTable);
 
 type ClaimedBatch = { batch: SmsBatchRecord; token: Buffer };
 

@@ -2,7 +2,7 @@ import { now, nowForAll } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import * as system from '../../../db/email/emails.system.ts';
-import type { EmailKind, EmailRecord } from '../../../db/email/emails.ts';
+import type { EmailKind, EmailReason, EmailRecord } from '../../../db/email/emails.ts';
 import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
@@ -65,29 +65,26 @@ async function prepare(
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (API decisions §7).
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
-  if (email.uncertainCount > 1) return finish(token, email, fail(email, uncertain));
+  const end = (reason: EmailReason) => finish(token, email, fail(email, reason));
+  if (email.uncertainCount > 1) return end(uncertain);
   if (email.claims - email.retries > maxLostClaims) {
     logGivenUp('email', { emailId });
-    return finish(token, email, fail(email, crashes));
+    return end(crashes);
   }
 
-  if (isSuppressed) return finish(token, email, fail(email, suppressed));
-  if (isBlocked && isPast(dueSince(email), email.kind, now()))
-    return finish(token, email, fail(email, blocked));
+  if (isSuppressed) return end(suppressed);
+  if (isBlocked && isPast(dueSince(email), email.kind, now())) return end(blocked);
   if (isBlocked) return holdBack(emailId, token);
 
   const sender = parseMailbox(email.sender, { allowDisplayName: true });
   const recipient = parseMailbox(email.recipient, { allowDisplayName: true });
-  if (!sender.ok || !recipient.ok || !body) return finish(token, email, fail(email, notVerified));
+  if (!sender.ok || !recipient.ok || !body) return end(notVerified);
   const sending = await findSending(email.workspaceId, sender.mailbox, recipient.mailbox);
-  if (!sending.maySend) {
-    const reason = sending.because === 'recipient' ? notTestRecipient : notVerified;
-    return finish(token, email, fail(email, reason));
-  }
+  if (!sending.maySend) return end(sending.because === 'recipient' ? notTestRecipient : notVerified);
   const { domain } = sending;
 
   const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
-  if (!message) return finish(token, email, fail(email, incomplete));
+  if (!message) return end(incomplete);
   // An email counts only once it is composed: one that cannot be composed is tried again and again.
   if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   if (!(await system.updateHandoverStarted({ id: emailId, lane, token, at: now() }))) return 'dropped';

@@ -1,11 +1,10 @@
 import { count } from '../../../common/metrics.ts';
 import * as system from '../../../db/email/emails.system.ts';
 import type { EmailRecord } from '../../../db/email/emails.ts';
-import { isNear } from '../../../queue/queue.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import * as events from '../../events/events.ts';
 import * as suppressions from '../../suppressions.ts';
-import { writeOutcome } from '../../work/write-outcome.ts';
+import { jobAfter, writeOutcome } from '../../work/write-outcome.ts';
 import { isSoftBounce, noteSoftBounce } from '../mail-reports/soft-bounces.ts';
 import type { EmailJudgement } from './judge.ts';
 
@@ -36,8 +35,5 @@ export async function finish(
   if (!isOurs) return 'dropped';
   count(`emails_${judgement.metric}`, { kind: before.kind });
   if (judgement.events.length > 0) events.wakeRelay();
-  // An email without room in Redis waits in its row; an email that is due much later does so anyway.
-  if (!email.dueAt) return 'done';
-  if (email.parked && isNear(email.dueAt)) return 'dropped';
-  return { retryAt: email.dueAt };
+  return jobAfter(email);
 }

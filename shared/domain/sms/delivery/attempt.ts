@@ -7,6 +7,7 @@ import * as system from '../../../db/sms/messages.system.ts';
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 import { listSmsParts } from '../../../db/sms/parts.system.ts';
 import type { SmsLane } from '../../../schemas/lanes.ts';
+import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import { gatewayFor, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
@@ -56,21 +57,21 @@ async function prepare(
   isAlone: boolean,
 ): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
   const message = inHand(record);
-  if (message.uncertainCount > 1) return finish(token, record, fail(message, uncertain));
+  const end = (reason: SmsReason) => finish(token, record, fail(message, reason));
+  if (message.uncertainCount > 1) return end(uncertain);
   if (message.claims - message.retries > maxLostClaims) {
     logGivenUp('sms', { smsId });
-    return finish(token, record, fail(message, crashes));
+    return end(crashes);
   }
 
-  if (isSuppressed) return finish(token, record, fail(message, suppressed));
-  if (isBlocked && isPast(dueSince(message), now())) return finish(token, record, fail(message, blocked));
+  if (isSuppressed) return end(suppressed);
+  if (isBlocked && isPast(dueSince(message), now())) return end(blocked);
   if (isBlocked) return holdBack(smsId, token);
-  if (!(await outsideTransaction(() => areApproved(message))))
-    return finish(token, record, fail(message, notApproved));
+  if (!(await outsideTransaction(() => areApproved(message)))) return end(notApproved);
 
   await outsideTransaction(pauses.heed);
   const gateway = gatewayFor(message, message.gateway);
-  if (!gateway) return finish(token, record, fail(message, noRoute));
+  if (!gateway) return end(noRoute);
   const isPartly = message.parts > 1 && message.gateway === gateway.name;
   const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
   const handover = { id: smsId, lane: message.lane, token, at: now(), receiver: gateway.name };

@@ -6,11 +6,10 @@ import { countInBatch, type SmsRecord } from '../../../db/sms/messages.ts';
 import { insertSmsParts } from '../../../db/sms/parts.system.ts';
 import { finisher } from '../../../db/work/outcomes.system.ts';
 import { changeWaiting } from '../../../db/work/waiting-counts.ts';
-import { isNear } from '../../../queue/queue.ts';
 import { isUnnamed } from '../../../transports/sms/smpp/unnamed-part.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import * as events from '../../events/events.ts';
-import { writeOutcome } from '../../work/write-outcome.ts';
+import { jobAfter, writeOutcome } from '../../work/write-outcome.ts';
 import * as balance from '../balance.ts';
 import * as receipts from '../gateways/receipts.ts';
 import { eventOf } from '../record.ts';
@@ -31,10 +30,7 @@ export async function finish(
   count(`sms_${metric}`);
   if (message.status !== 'queued') events.wakeRelay();
   if (message.status === 'sent') await receipts.expect(message, judgement.parts);
-  if (!message.dueAt) return 'done';
-  // A text that found no room in Redis waits in its row; one that is due much later does so anyway.
-  if (message.parked && isNear(message.dueAt)) return 'dropped';
-  return { retryAt: message.dueAt };
+  return jobAfter(message);
 }
 
 type Finished = { token: Buffer; judgement: SmsJudgement };
