@@ -1,14 +1,12 @@
-import { now } from '../../common/clock.ts';
 import { invalid, orNotFound, problem } from '../../common/errors.ts';
 import { isDuplicateKey, transaction } from '../../db/client.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isCountry } from '../../formats/country.ts';
-import { newId } from '../../formats/ids.ts';
 import { parseSenderName } from '../../formats/sms/sender-name.ts';
 import type { Sender } from '../../schemas/senders.ts';
 import { withDefault } from './default.ts';
-import { toWire } from './record.ts';
+import { newSender, toWire } from './record.ts';
 
 /**
  * Adds a sender that the operator vouches for, whatever it is: approved at once. Without `countries` it is approved for
@@ -23,21 +21,17 @@ export async function addApproved(
   if (!name.ok) throw invalid('name', name.message);
   return transaction(async () => {
     const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId), 'There is no such workspace');
-    const sender = await withDefault({
-      id: newId('sender', now()),
-      workspaceId,
-      kind: 'sender_name',
-      name: name.name,
-      nameKey: name.key,
-      virtualNumber: null,
-      status: 'approved',
-      isDefault: false,
-      sampleContent: null,
-      businessProfileId: null,
-      code: null,
-      createdAt: now(),
-      countries: checkedCountries(countries.length > 0 ? countries : [workspace.country], 'approved'),
-    });
+    const chosen = countries.length > 0 ? countries : [workspace.country];
+    const sender = await withDefault(
+      newSender({
+        workspaceId,
+        kind: 'sender_name',
+        name: name.name,
+        nameKey: name.key,
+        status: 'approved',
+        countries: checkedCountries(chosen, 'approved'),
+      }),
+    );
     try {
       await db.insertSender(workspaceId, sender);
       for (const { country } of sender.countries)

@@ -1,6 +1,24 @@
+import { now } from '../../common/clock.ts';
 import type { CountryRecord, SenderRecord } from '../../db/senders/senders.ts';
+import { newId } from '../../formats/ids.ts';
 import { numberOfName } from '../../formats/sms/sender-name.ts';
 import { type Sender, type SenderStatus, unassignedName } from '../../schemas/senders.ts';
+
+type Own = Pick<SenderRecord, 'workspaceId' | 'kind' | 'name' | 'nameKey' | 'status' | 'countries'>;
+
+/** A sender as it is made first; it may have a sample or a business profile besides. */
+export function newSender(own: Own & Partial<SenderRecord>): SenderRecord {
+  return {
+    id: newId('sender', now()),
+    virtualNumber: null,
+    isDefault: false,
+    sampleContent: null,
+    businessProfileId: null,
+    code: null,
+    createdAt: now(),
+    ...own,
+  };
+}
 
 /** The status of the whole, once nothing but the review is waited for (API decisions §4). */
 export function statusOf(countries: readonly CountryRecord[]): SenderStatus {

@@ -1,16 +1,14 @@
-import { now } from '../../common/clock.ts';
 import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import { findBusinessProfile } from '../../db/senders/business-profiles.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isCountry } from '../../formats/country.ts';
-import { newId } from '../../formats/ids.ts';
 import { parseSenderName, type SenderName } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSender, Sender, SenderCountryStatus } from '../../schemas/senders.ts';
 import { makeCode, type UnsentCode } from './code.ts';
-import { isMobile, statusOf, toWire } from './record.ts';
+import { isMobile, newSender, statusOf, toWire } from './record.ts';
 
 export const mostSenders = 500;
 
@@ -28,21 +26,16 @@ export async function request(caller: Caller, body: NewSender): Promise<Requeste
   const countries = [...new Set(body.countries ?? [workspace.country])].toSorted();
   const known = await db.findSenderByKey(workspaceId, name.key);
   if (known) return again(known, countries);
-  const record: db.SenderRecord = {
-    id: newId('sender', now()),
+  const record = newSender({
     workspaceId,
     kind: 'sender_name',
     name: name.name,
     nameKey: name.key,
-    virtualNumber: null,
     status: 'pending',
-    isDefault: false,
     sampleContent: body.sampleContent,
     businessProfileId: profile?.id ?? null,
-    code: null,
-    createdAt: now(),
     countries: await countriesOf(workspaceId, name.key, countries, 'pending'),
-  };
+  });
   record.status = statusOf(record.countries);
   if (record.status === 'rejected') throw rejected(name.name, record.countries);
   if (name.isMobile) return first(record);

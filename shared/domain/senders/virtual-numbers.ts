@@ -1,14 +1,12 @@
-import { now } from '../../common/clock.ts';
 import { invalid, orNotFound, problem } from '../../common/errors.ts';
 import { isDuplicateKey, transaction } from '../../db/client.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
-import { newId } from '../../formats/ids.ts';
 import { parsePhoneNumber } from '../../formats/sms/phone-number.ts';
 import type { Sender } from '../../schemas/senders.ts';
 import { checkedCountries } from './add-approved.ts';
 import { withDefault } from './default.ts';
-import { toWire } from './record.ts';
+import { newSender, toWire } from './record.ts';
 import { changing } from './review.ts';
 
 /** Numbers that take replies: the operator gives them, and takes them back. */
@@ -20,21 +18,14 @@ import { changing } from './review.ts';
 export async function addNumber(workspaceId: string, countries: readonly string[] = []): Promise<Sender> {
   return transaction(async () => {
     const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId), 'There is no such workspace');
-    const sender: db.SenderRecord = {
-      id: newId('sender', now()),
+    const sender = newSender({
       workspaceId,
       kind: 'virtual_number',
       name: null,
       nameKey: null,
-      virtualNumber: null,
       status: 'pending',
-      isDefault: false,
-      sampleContent: null,
-      businessProfileId: null,
-      code: null,
-      createdAt: now(),
       countries: checkedCountries(countries.length > 0 ? countries : [workspace.country], 'pending'),
-    };
+    });
     await db.insertSender(workspaceId, sender);
     return toWire(sender);
   });
