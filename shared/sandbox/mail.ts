@@ -1,6 +1,5 @@
-import { closeAtEnd } from '../common/closing.ts';
 import type { IncomingMail } from '../formats/email/mail-report.ts';
-import { openPoolOf, type Pool, type PoolStats, statsOf } from './pool.ts';
+import { lazyPool, openPoolOf } from './pool.ts';
 import { type MailJob, mailRuns } from './protocol.ts';
 import { startThread } from './thread-handle.ts';
 
@@ -15,13 +14,11 @@ export type ReadResult<T> =
 const threads = 2;
 const heapMb = 96;
 const crash = 'could not be read';
-let pool: Pool | undefined;
 
-const openMailPool = () => {
-  const program = { entry: 'mail', heapMb, runs: mailRuns } as const;
-  return openPoolOf(threads, {
+const pool = lazyPool(() =>
+  openPoolOf(threads, {
     name: 'mail',
-    start: (events) => startThread(program, events),
+    start: (events) => startThread('mail', heapMb, events),
     spares: 0,
     waitMs: 10_000,
     runs: mailRuns,
@@ -30,8 +27,9 @@ const openMailPool = () => {
       'out of memory': `needs more than ${heapMb} MB to read`,
       crash,
     },
-  });
-};
+  }),
+);
+export const { close: closeMailThreads, stats: mailThreadStats } = pool;
 
 /**
  * Reads a message of a stranger, or its beginning, in another thread, which is killed if it must be. Senders take turns.
@@ -51,9 +49,7 @@ export function readSignedMail(
 }
 
 async function run<T>(sender: string, job: MailJob): Promise<ReadResult<T>> {
-  closeAtEnd(closeMailThreads);
-  pool ??= openMailPool();
-  const outcome = await pool.run({
+  const outcome = await pool.opened().run({
     workspaceId: sender,
     // The queue expects the mail of a sender to take as long as the mail before, whatever its content.
     source: `${sender} ${job.signed ? 'signed' : ''}`,
@@ -71,14 +67,4 @@ async function run<T>(sender: string, job: MailJob): Promise<ReadResult<T>> {
 /** Copies a small buffer: it shares its memory with others, and a thread would get all of that memory. */
 function alone(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength === bytes.byteLength ? bytes : new Uint8Array(bytes);
-}
-
-export async function closeMailThreads(): Promise<void> {
-  const open = pool;
-  pool = undefined;
-  await open?.close();
-}
-
-export function mailThreadStats(): PoolStats {
-  return statsOf(pool);
 }

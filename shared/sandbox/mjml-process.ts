@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Run, ThreadResult } from './protocol.ts';
-import type { SandboxJob } from './queue.ts';
+import type { ThreadJob, ThreadResult } from './protocol.ts';
 import type { Loss, Thread, ThreadEvents } from './thread-handle.ts';
 
 const entry = fileURLToPath(new URL('./mjml-child.ts', import.meta.url));
@@ -22,15 +21,13 @@ const niceness = 5;
  * Starts a process that compiles MJML. A thread would not do: mjml makes a gigabyte out of a few kB, in single pieces,
  * and V8 ends the whole process if a thread exceeds its heap limit by much.
  */
-export function startMjmlProcess(
-  heapMb: number,
-  runs: Record<Run, { kill: number }>,
-  events: ThreadEvents,
-): Thread {
+export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
   const child = forkConfined(entry, { heapMb, readable: readableProgram() });
   let ready = false;
   let killed = false;
-  let batch: { run: Run; jobs: SandboxJob[]; answered: number } | undefined;
+  let jobs: ThreadJob[] = [];
+  /** The place of the job that the process has. */
+  let current = 0;
   let watched = { at: performance.now(), ms: 0, totalMs: 0, cpuMs: 0 };
 
   child.on('message', (message: 'ready' | ThreadResult) => {
@@ -41,7 +38,8 @@ export function startMjmlProcess(
       events.ready();
       return;
     }
-    const following = batch?.jobs[batch.answered + 1];
+    current += 1;
+    const following = jobs[current];
     events.results([message]);
     if (following && !killed) send(following);
   });
@@ -61,7 +59,7 @@ export function startMjmlProcess(
   function lose(cause: Loss['cause'], error?: Error): void {
     if (killed) return;
     killed = true;
-    events.lost({ ready, cause, ...(error ? { error } : {}) });
+    events.lost({ cause, guilty: current, part: 0, ...(error ? { error } : {}) });
   }
 
   function kill(): void {
@@ -70,52 +68,28 @@ export function startMjmlProcess(
   }
 
   // Sends one job at a time, so that it is known in which job the process died.
-  function send({ message }: SandboxJob): void {
+  function send(job: ThreadJob): void {
     watched = { at: performance.now(), ms: 0, totalMs: 0, cpuMs: cpuMsOf(child.pid) ?? 0 };
-    child.send(message, () => {});
+    child.send(job, () => {});
   }
 
   return {
-    get isIdle() {
-      return ready && !killed && batch === undefined;
-    },
-    get run() {
-      return killed ? undefined : batch?.run;
-    },
-
-    post(run, jobs) {
-      batch = { run, jobs, answered: 0 };
+    post(batch) {
+      ({ jobs } = batch);
+      current = 0;
       send(jobs[0]!);
     },
 
-    next() {
-      return batch?.jobs[batch.answered++];
-    },
-
-    takeFinished() {
-      if (!batch || batch.answered < batch.jobs.length) return undefined;
-      const [job] = batch.jobs;
-      batch = undefined;
-      return job?.workspace;
-    },
-
-    takeUnanswered() {
-      if (!batch) return undefined;
-      const { run, jobs, answered } = batch;
-      batch = undefined;
-      const [guilty, ...innocent] = jobs.slice(answered);
-      return { run, ...(guilty ? { guilty } : {}), part: 0, innocent };
-    },
-
-    watch(tickMs) {
-      if (killed || (ready && !batch)) return;
+    watch(tickMs, jobMs) {
+      if (killed || (ready && jobMs === undefined)) return;
       const now = performance.now();
       // If this process was late, the child may have had no processor either, so at most one tick counts.
       const passedMs = Math.min(now - watched.at, tickMs);
       watched = { ...watched, at: now, ms: watched.ms + passedMs, totalMs: watched.totalMs + passedMs };
-      const limitMs = batch ? runs[batch.run].kill : startMs;
+      const limitMs = jobMs ?? startMs;
       if (watched.ms < limitMs) return;
-      const cpuMs = batch && watched.totalMs < patience * limitMs ? cpuMsOf(child.pid) : undefined;
+      const isPatient = jobMs !== undefined && watched.totalMs < patience * limitMs;
+      const cpuMs = isPatient ? cpuMsOf(child.pid) : undefined;
       if (cpuMs === undefined || cpuMs - watched.cpuMs >= limitMs) kill();
       else watched.ms = cpuMs - watched.cpuMs;
     },

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { closeAtEnd } from '../common/closing.ts';
 import { count } from '../common/metrics.ts';
 import { config } from '../config/config.ts';
 import type { MjmlFault } from '../formats/templates/mjml.ts';
 import { openCompiled } from './compiled.ts';
 import { startMjmlProcess } from './mjml-process.ts';
-import { openPoolOf, type Pool, type PoolStats, statsOf } from './pool.ts';
+import { lazyPool, openPoolOf } from './pool.ts';
 import { mjmlRuns } from './protocol.ts';
 
 type CompileResult =
@@ -17,12 +16,11 @@ type CompileResult =
 const heapMb = 256;
 const compiled = openCompiled(16_000_000);
 const underWay = new Map<string, Promise<CompileResult>>();
-let pool: Pool | undefined;
 
-const openMjmlPool = () =>
+const pool = lazyPool(() =>
   openPoolOf(config.MJML_PROCESSES, {
     name: 'mjml',
-    start: (events) => startMjmlProcess(heapMb, mjmlRuns, events),
+    start: (events) => startMjmlProcess(heapMb, events),
     spares: 0,
     // This includes the start of a process, which takes a second, on a busy machine several.
     waitMs: 20_000,
@@ -32,7 +30,9 @@ const openMjmlPool = () =>
       'out of memory': `needs more than ${heapMb} MB to compile`,
       crash: 'could not be compiled',
     },
-  });
+  }),
+);
+export const { close: closeMjml, stats: mjmlStats } = pool;
 
 /** Compiles MJML with Liquid in it, once for each source; the result still contains Liquid. */
 export async function compileTemplate(workspaceId: string, source: string): Promise<CompileResult> {
@@ -65,9 +65,7 @@ async function run(
   key: string,
 ): Promise<CompileResult> {
   count('mjml_compiles');
-  closeAtEnd(closeMjml);
-  pool ??= openMjmlPool();
-  const outcome = await pool.run({
+  const outcome = await pool.opened().run({
     workspaceId,
     source: key,
     message: { kind: 'mjml', ...job },
@@ -76,14 +74,4 @@ async function run(
   if (outcome.outcome === 'busy') return { ok: false, busy: true };
   if (outcome.outcome === 'done') return { ok: true, html: outcome.outputs[0] ?? null };
   return { ok: false, errors: outcome.faults.map(({ part: _part, parsing: _parsing, ...fault }) => fault) };
-}
-
-export async function closeMjml(): Promise<void> {
-  const open = pool;
-  pool = undefined;
-  await open?.close();
-}
-
-export function mjmlStats(): PoolStats {
-  return statsOf(pool);
 }

@@ -1,8 +1,8 @@
+import { closeAtEnd } from '../common/closing.ts';
 import { count } from '../common/metrics.ts';
-import { tooHeavy, tooSlow } from '../formats/templates/liquid-limits.ts';
-import { type Run, runs, type ThreadJob, type ThreadResult } from './protocol.ts';
+import type { Run, ThreadJob, ThreadResult } from './protocol.ts';
 import { openQueue, type SandboxJob, type SandboxOutcome } from './queue.ts';
-import { type Loss, startThread, type Thread, type ThreadEvents } from './thread-handle.ts';
+import type { Loss, Thread, ThreadEvents } from './thread-handle.ts';
 
 const tickMs = 10;
 const failedStartsInARow = 3;
@@ -10,15 +10,17 @@ const failedStartsInARow = 3;
  * No thread starts while more killed threads than this are still in a call: each uses processor time like any other.
  */
 const mostDying = 2;
-/**
- * V8 ends the whole process if a thread passes its heap limit by more than 16 MB at once. So the limits in
- * formats/liquid are far lower; the rest is room for data, parsed templates and garbage.
- */
-const heapMb = 128;
 
 export type Work = { workspaceId: string; source: string; message: ThreadJob; length: number };
 export type Pool = ReturnType<typeof openPoolOf>;
 export type PoolStats = ReturnType<Pool['stats']>;
+
+/** A thread that takes jobs, and the batch that it has in hand. */
+type PoolMember = {
+  thread: Thread;
+  isReady: boolean;
+  batch: { run: Run; jobs: SandboxJob[]; answered: number } | undefined;
+};
 
 /** The purpose of a pool's threads. */
 export type PoolProgram = {
@@ -32,6 +34,7 @@ export type PoolProgram = {
   spares: number;
   /** The longest that a job waits for its turn. */
   waitMs: number;
+  /** The CPU time in one job after which its thread is killed. */
   runs: Record<Run, { kill: number }>;
   /** The message about a job that ended its thread. */
   words: Record<Loss['cause'], string>;
@@ -44,27 +47,14 @@ export type PoolProgram = {
 const rendersOf = ({ message }: SandboxJob, outputs: string[]) =>
   message.kind === 'rows' ? Math.max(1, outputs.length) : 1;
 
-/** Threads for Liquid. */
-export function openPool(size: number): Pool {
-  const program = { entry: 'liquid', heapMb, runs } as const;
-  return openPoolOf(size, {
-    name: 'liquid',
-    start: (events) => startThread(program, events),
-    spares: 1,
-    waitMs: 10_000,
-    runs,
-    words: { 'out of time': tooSlow, 'out of memory': tooHeavy, crash: 'could not be rendered' },
-  });
-}
-
 /**
  * Opens a pool of at most `size` working threads, which are started when first needed. If there are two or more, full
  * runs leave one thread free for short runs.
  */
 export function openPoolOf(size: number, program: PoolProgram) {
   const queue = openQueue(program.waitMs);
-  const threads = new Set<Thread>();
-  const dying = new Set<Thread>();
+  const members = new Set<PoolMember>();
+  const dying = new Set<PoolMember>();
   const pending = new Set<SandboxJob>();
   const counts = { rendered: 0, failed: 0, busy: 0, killed: 0 };
   let timer: NodeJS.Timeout | undefined;
@@ -76,52 +66,57 @@ export function openPoolOf(size: number, program: PoolProgram) {
   function startThreads(): void {
     const most = counts.killed > 0 ? size + program.spares : size;
     const wanted = Math.min(most, pending.size + program.spares);
-    if (closed || isStarting || threads.size >= wanted || dying.size > mostDying) return;
+    if (closed || isStarting || members.size >= wanted || dying.size > mostDying) return;
     // After a failed start, only a new render is a reason to try again.
     if (failedStarts > 0 && pending.size === 0) return;
     isStarting = true;
     const thread = program.start({
       ready() {
+        member.isReady = true;
         isStarting = false;
         failedStarts = 0;
         startThreads();
         dispatch();
       },
       results(results) {
-        for (const result of results) {
-          const job = thread.next();
-          if (job) settle(job, result, thread.run === 'full');
+        const { batch } = member;
+        if (!batch) return;
+        for (const result of results) settle(batch.jobs[batch.answered++]!, result, batch.run === 'full');
+        if (batch.answered === batch.jobs.length) {
+          member.batch = undefined;
+          queue.release(batch.jobs[0]!.workspace);
         }
-        const workspace = thread.takeFinished();
-        if (workspace) queue.release(workspace);
         dispatch();
       },
       lost(loss) {
-        threads.delete(thread);
-        dying.add(thread);
+        members.delete(member);
+        dying.add(member);
         if (closed) return;
-        if (!loss.ready) isStarting = false;
-        cleanUp(thread, loss);
+        if (!member.isReady) isStarting = false;
+        cleanUp(member, loss);
         startThreads();
         dispatch();
       },
       gone() {
-        dying.delete(thread);
+        dying.delete(member);
         startThreads();
       },
     });
-    threads.add(thread);
+    const member: PoolMember = { thread, isReady: false, batch: undefined };
+    members.add(member);
   }
 
   function dispatch(): void {
     for (;;) {
-      const working = [...threads].filter((thread) => thread.run !== undefined);
-      const free = [...threads].find((thread) => thread.isIdle);
+      const working = [...members].filter(({ batch }) => batch !== undefined);
+      const free = [...members].find(({ isReady, batch }) => isReady && batch === undefined);
       if (!free || working.length >= size) return;
-      const fullRuns = working.filter((thread) => thread.run === 'full').length;
+      const fullRuns = working.filter(({ batch }) => batch?.run === 'full').length;
       const next = queue.take(fullRuns < Math.max(1, size - 1));
       if (!next) return;
-      free.post(next.run, next.jobs);
+      const { run, jobs } = next;
+      free.batch = { run, jobs, answered: 0 };
+      free.thread.post({ run, jobs: jobs.map(({ message }) => message) });
     }
   }
 
@@ -158,15 +153,18 @@ export function openPoolOf(size: number, program: PoolProgram) {
     }
   }
 
-  function cleanUp(thread: Thread, { ready, cause, error }: Loss): void {
-    if (!ready) {
+  function cleanUp(member: PoolMember, { cause, guilty: place, part, error }: Loss): void {
+    if (!member.isReady) {
       failedStarts += 1;
       if (failedStarts >= failedStartsInARow) abandonAll(error ?? new Error('the threads do not start'));
       return;
     }
-    const left = thread.takeUnanswered();
-    if (!left) return;
-    const { run, guilty, part, innocent } = left;
+    const { batch } = member;
+    if (!batch) return;
+    member.batch = undefined;
+    const { run, jobs } = batch;
+    const guilty = place === undefined ? undefined : jobs[place];
+    const innocent = jobs.slice(batch.answered).filter((job) => job !== guilty);
     counts.killed += 1;
     count('sandbox_kills', { program: program.name });
     if (guilty) queue.charge(guilty.workspace, program.runs[run].kill);
@@ -188,7 +186,7 @@ export function openPoolOf(size: number, program: PoolProgram) {
   }
 
   function tick(): void {
-    for (const thread of threads) thread.watch(tickMs);
+    for (const { thread, batch } of members) thread.watch(tickMs, batch && program.runs[batch.run].kill);
     for (const job of queue.takeStale()) finish(job, { outcome: 'busy' });
   }
 
@@ -221,17 +219,29 @@ export function openPoolOf(size: number, program: PoolProgram) {
     async close(): Promise<void> {
       closed = true;
       abandonAll(new Error('the sandbox is closed'));
-      await Promise.all([...threads, ...dying].map((thread) => thread.end()));
+      await Promise.all([...members, ...dying].map(({ thread }) => thread.end()));
     },
 
     stats() {
-      const working = [...threads].filter((thread) => thread.run !== undefined).length;
-      return { threads: threads.size, working, queued: queue.length, ...counts };
+      const working = [...members].filter(({ batch }) => batch !== undefined).length;
+      return { threads: members.size, working, queued: queue.length, ...counts };
     },
   };
 }
 
-/** Returns the figures of a pool; all are 0 until its first job opens it. */
-export function statsOf(pool: Pool | undefined): PoolStats {
-  return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
+const noStats: PoolStats = { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
+
+/** A pool that its first job opens, and that closes with the process. A job after that opens it again. */
+export function lazyPool(open: () => Pool) {
+  let pool: Pool | undefined;
+  async function close(): Promise<void> {
+    const opened = pool;
+    pool = undefined;
+    await opened?.close();
+  }
+  function opened(): Pool {
+    closeAtEnd(close);
+    return (pool ??= open());
+  }
+  return { opened, close, stats: () => pool?.stats() ?? noStats };
 }

@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
-import { closeAtEnd } from '../common/closing.ts';
 import { gauge } from '../common/metrics.ts';
 import { config } from '../config/config.ts';
-import { isTooLong, tooLong } from '../formats/templates/liquid-limits.ts';
+import { isTooLong, tooHeavy, tooLong, tooSlow } from '../formats/templates/liquid-limits.ts';
 import { isLiquid } from '../formats/templates/liquid-tokens.ts';
 import { encodeData } from './data.ts';
 import { closeMailThreads } from './mail.ts';
 import { closeMjml } from './mjml.ts';
-import { openPool, type Pool, type PoolStats, statsOf } from './pool.ts';
+import { lazyPool, openPoolOf } from './pool.ts';
+import { runs } from './protocol.ts';
 import type { RenderError, RenderResult } from './results.ts';
 import { type RowResult, type RowsRequest, renderRows } from './rows.ts';
+import { startThread } from './thread-handle.ts';
 
 /** `escape`: values are escaped for HTML, except after `| raw`. */
 export type RenderPart = { name: string; source: string; escape: boolean };
@@ -24,7 +25,25 @@ type RenderRequest = {
 
 export type { RenderError, RenderResult } from './results.ts';
 
-let pool: Pool | undefined;
+/**
+ * V8 ends the whole process if a thread passes its heap limit by more than 16 MB at once. So the limits in
+ * formats/liquid are far lower; the rest is room for data, parsed templates and garbage.
+ */
+const heapMb = 128;
+
+const pool = lazyPool(() =>
+  openPoolOf(config.RENDER_THREADS, {
+    name: 'liquid',
+    start: (events) => startThread('liquid', heapMb, events),
+    spares: 1,
+    waitMs: 10_000,
+    runs,
+    words: { 'out of time': tooSlow, 'out of memory': tooHeavy, crash: 'could not be rendered' },
+  }),
+);
+
+/** Threads and renders waiting now, and what happened since the start. */
+export const { stats: sandboxStats } = pool;
 
 gauge('template_renders_waiting', () => sandboxStats().queued);
 
@@ -56,7 +75,7 @@ async function run(
   const encoded = data === null ? { json: null } : encodeData(data);
   if ('fault' in encoded) return { ok: false, errors: [{ part: 'data', message: encoded.fault }] };
   const sources = liquid.map(({ source, escape }) => ({ source, escape }));
-  const outcome = await threads().run({
+  const outcome = await pool.opened().run({
     workspaceId,
     source: hash('sha1', sources.map(({ source }) => source).join('\0')),
     message: { kind: 'liquid', parts: sources, data: encoded.json, now: now.getTime() },
@@ -82,27 +101,15 @@ async function run(
  * source has no Liquid do not enter the sandbox. Rejects as `render` does.
  */
 export function renderMany(request: RowsRequest): Promise<RowResult[]> {
-  return renderRows((work) => threads().run(work), request);
-}
-
-function threads(): Pool {
-  closeAtEnd(closeSandbox);
-  return (pool ??= openPool(config.RENDER_THREADS));
+  return renderRows((work) => pool.opened().run(work), request);
 }
 
 /** Starts a thread before the first render needs it. */
 export function warmUpSandbox(): void {
-  threads().warmUp();
+  pool.opened().warmUp();
 }
 
 /** Ends the threads; renders under way are rejected. A render after that starts new ones. */
 export async function closeSandbox(): Promise<void> {
-  const open = pool;
-  pool = undefined;
-  await Promise.all([open?.close(), closeMjml(), closeMailThreads()]);
-}
-
-/** Threads and renders waiting now, and what happened since the start. */
-export function sandboxStats(): PoolStats {
-  return statsOf(pool);
+  await Promise.all([pool.close(), closeMjml(), closeMailThreads()]);
 }

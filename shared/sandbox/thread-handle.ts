@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { threadCpuMs } from '../common/thread-cpu.ts';
 import { config } from '../config/config.ts';
-import { type Batch, marks, marksBytes, marksIn, type Run, type ThreadResult } from './protocol.ts';
-import type { SandboxJob, SandboxTenant } from './queue.ts';
+import { type Batch, marks, marksBytes, marksIn, type ThreadResult } from './protocol.ts';
 
 /** A thread that is busy for this long outside of a job is killed: no customer's work runs there. */
 const stuckMs = 5000;
@@ -16,9 +15,10 @@ const silentMs = 50;
 const keptCode = config.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: config.NODE_COMPILE_CACHE } : {};
 
 export type Loss = {
-  /** The thread had started properly. */
-  ready: boolean;
   cause: 'out of time' | 'out of memory' | 'crash';
+  /** The job of the batch in which the thread died, and the part of this job. */
+  guilty?: number;
+  part: number;
   error?: Error;
 };
 
@@ -33,21 +33,13 @@ export type ThreadEvents = {
 
 /** A thread or process of the sandbox. It never keeps the main process alive by itself. */
 export type Thread = {
-  readonly isIdle: boolean;
+  /** Hands over the next batch, once the results of the last one are there. */
+  post(batch: Batch): void;
   /**
-   * The kind of run of the current batch. Undefined also for a killed thread that has not ended yet: its place is free
-   * at once.
+   * Kills the thread when it has used more CPU time than `limitMs` in one job. Must be called every `tickMs`. Without
+   * a limit the thread has no batch.
    */
-  readonly run: Run | undefined;
-  post(run: Run, jobs: SandboxJob[]): void;
-  /** The job that a result is for. */
-  next(): SandboxJob | undefined;
-  /** If the whole batch is answered, frees the thread and returns the workspace of the batch. */
-  takeFinished(): SandboxTenant | undefined;
-  /** Returns what a dead thread left: the job in which it died (`guilty`), and the others without an answer. */
-  takeUnanswered(): { run: Run; guilty?: SandboxJob; part: number; innocent: SandboxJob[] } | undefined;
-  /** Kills the thread when it has been in one job for too long. Must be called every `tickMs`. */
-  watch(tickMs: number): void;
+  watch(tickMs: number, limitMs: number | undefined): void;
   end(): Promise<void>;
 };
 
@@ -56,10 +48,7 @@ const entries = {
   mail: new URL('./mail-thread.ts', import.meta.url),
 };
 
-/** The program of a thread, and the CPU time in one job after which the thread is killed. */
-export type Program = { entry: keyof typeof entries; heapMb: number; runs: Record<Run, { kill: number }> };
-
-export function startThread({ entry, heapMb, runs }: Program, events: ThreadEvents): Thread {
+export function startThread(entry: keyof typeof entries, heapMb: number, events: ThreadEvents): Thread {
   const shared = new SharedArrayBuffer(marksBytes);
   const { counts, cpuMs } = marksIn(shared);
   const worker = new Worker(entries[entry], {
@@ -76,7 +65,6 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
   let killed = false;
   let asking = false;
   let error: NodeJS.ErrnoException | undefined;
-  let batch: { run: Run; jobs: SandboxJob[]; answered: number } | undefined;
   let watched = { begun: -1, at: 0, ms: 0 };
   const begun = () => Atomics.load(counts, marks.begun);
   const inJob = () => begun() !== Atomics.load(counts, marks.ended);
@@ -92,8 +80,7 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
     error = reason;
   });
   worker.on('exit', () => {
-    const cause = error?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : 'crash';
-    if (!killed) events.lost({ ready, cause, ...(error ? { error } : {}) });
+    if (!killed) lose(error?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : 'crash');
     events.gone();
   });
   // Called after the listeners are added, because a new listener refs the thread again.
@@ -102,7 +89,12 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
   function kill(): void {
     killed = true;
     void worker.terminate();
-    events.lost({ ready, cause: 'out of time' });
+    lose('out of time');
+  }
+
+  function lose(cause: Loss['cause']): void {
+    const guilty = inJob() ? { guilty: Atomics.load(counts, marks.job) } : {};
+    events.lost({ cause, ...guilty, part: Atomics.load(counts, marks.part), ...(error ? { error } : {}) });
   }
 
   /**
@@ -133,48 +125,19 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
   }
 
   return {
-    get isIdle() {
-      return ready && !killed && batch === undefined;
-    },
-    get run() {
-      return killed ? undefined : batch?.run;
-    },
-
-    post(run: Run, jobs: SandboxJob[]): void {
-      batch = { run, jobs, answered: 0 };
+    post(batch) {
       watched = { begun: -1, at: performance.now(), ms: 0 };
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      worker.postMessage({ run, jobs: jobs.map(({ message }) => message) } satisfies Batch);
+      worker.postMessage(batch);
     },
 
-    next() {
-      return batch?.jobs[batch.answered++];
-    },
-
-    takeFinished() {
-      if (!batch || batch.answered < batch.jobs.length) return undefined;
-      const [job] = batch.jobs;
-      batch = undefined;
-      return job?.workspace;
-    },
-
-    takeUnanswered() {
-      if (!batch) return undefined;
-      const { run, jobs, answered } = batch;
-      batch = undefined;
-      const guilty = inJob() ? jobs[Atomics.load(counts, marks.job)] : undefined;
-      const innocent = jobs.slice(answered).filter((job) => job !== guilty);
-      return { run, ...(guilty ? { guilty } : {}), part: Atomics.load(counts, marks.part), innocent };
-    },
-
-    watch(tickMs) {
-      if (!batch || killed) return;
+    watch(tickMs, limitMs) {
+      if (limitMs === undefined || killed) return;
       const now = performance.now();
       // If this process was late, the thread may have had no processor either, so at most one tick counts.
       if (begun() === watched.begun) watched.ms += Math.min(now - watched.at, tickMs);
       else watched = { begun: begun(), at: now, ms: 0 };
       watched.at = now;
-      const limitMs = runs[batch.run].kill;
       if (!inJob()) {
         if (watched.ms >= stuckMs) kill();
       } else if (watched.ms >= limitMs) correct(limitMs);

@@ -125,7 +125,7 @@ test('a process that dies fails what it was at, and another takes its place', as
 });
 
 test('one that runs out of memory fails, and the next is compiled', async () => {
-  const pool = openPatientPool(0, (runs) => (events) => startMjmlProcess(40, runs, events));
+  const pool = openPatientPool(0, (events) => startMjmlProcess(40, events));
   onTestFinished(() => pool.close());
   const run = (source: string) =>
     pool.run({ workspaceId: 'w', source, length: 1, message: { kind: 'mjml', source, isTemplate: false } });

@@ -1,14 +1,12 @@
 import { openPoolOf, type Pool, type PoolProgram } from '../../shared/sandbox/pool.ts';
-import type { Run } from '../../shared/sandbox/protocol.ts';
 
 const runs = { short: { kill: 60_000 }, full: { kill: 60_000 } };
-type Start = (runs: Record<Run, { kill: number }>) => PoolProgram['start'];
 
 /** Opens a pool for tests of the memory limit. Memory may fill slowly, so no time limit may end a render first. */
-export const openPatientPool = (spares: number, start: Start): Pool =>
+export const openPatientPool = (spares: number, start: PoolProgram['start']): Pool =>
   openPoolOf(1, {
     name: 'liquid',
-    start: start(runs),
+    start,
     spares,
     waitMs: 60_000,
     runs,

@@ -131,10 +131,7 @@ test('a killed thread is replaced, and counted', async () => {
 });
 
 test('a thread that runs out of memory fails its render, and the next is rendered', async () => {
-  const pool = openPatientPool(
-    1,
-    (runs) => (events) => startThread({ entry: 'liquid', heapMb: 16, runs }, events),
-  );
+  const pool = openPatientPool(1, (events) => startThread('liquid', 16, events));
   onTestFinished(() => pool.close());
   const run = (source: string, data: unknown) =>
     pool.run({
