@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { innerOf } from './known-fields.ts';
 
 /** Returns the places where a schema takes any value: field names, and `*` for any item of an array. */
 export function freeFormOf(schema: z.core.$ZodType): string[][] {
@@ -8,12 +9,8 @@ export function freeFormOf(schema: z.core.$ZodType): string[][] {
     return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field));
   if (schema instanceof z.ZodArray) return below('*', schema.def.element);
   if (schema instanceof z.ZodUnion) return schema.def.options.flatMap((option) => freeFormOf(option));
-  if (schema instanceof z.ZodPipe) return freeFormOf(schema.def.in);
-  const {
-    _zod: { def },
-  } = schema;
-  // Schemas that wrap another: optional, nullable, default.
-  return 'innerType' in def ? freeFormOf(def.innerType as z.core.$ZodType) : [];
+  const inner = innerOf(schema);
+  return inner ? freeFormOf(inner) : [];
 }
 
 function below(name: string, schema: z.core.$ZodType): string[][] {
