@@ -16,8 +16,24 @@ import { addReportCommands } from './reports.ts';
 import { addSecretCommands } from './secrets.ts';
 import { addSenderCommands } from './senders.ts';
 import { recordOf, tableOf } from './table.ts';
+import type { Tools } from './tools.ts';
 import { addWebhookCommands } from './webhooks.ts';
 import { addWorkspaceCommands } from './workspaces.ts';
+
+const groups = [
+  addWorkspaceCommands,
+  addKeyCommands,
+  addDomainCommands,
+  addEmailCommands,
+  addSenderCommands,
+  addPriceCommands,
+  addBalanceCommands,
+  addBatchCommands,
+  addGatewayCommands,
+  addReportCommands,
+  addWebhookCommands,
+  addSecretCommands,
+];
 
 type Output = { stdout: Writable; stderr: Writable };
 
@@ -42,24 +58,12 @@ export function commandLine({ stdout, stderr }: Output): Command {
     if (program.opts()['json']) stdout.write(`${JSON.stringify(result)}\n`);
     else stdout.write(Array.isArray(result) ? tableOf(result) : recordOf(result));
   }
-  /** Prints a list that was read with one row more than it may show. */
   function printFirst(rows: object[], most: number): void {
     print(rows.slice(0, most));
     if (rows.length > most) stderr.write(`The first ${most}; there are more\n`);
   }
-  const tools = { print, printFirst, workspaceOf };
-  addWorkspaceCommands(program, tools);
-  addKeyCommands(program, tools);
-  addDomainCommands(program, tools);
-  addEmailCommands(program, tools);
-  addSenderCommands(program, tools);
-  addPriceCommands(program, tools);
-  addBalanceCommands(program, tools);
-  addBatchCommands(program, tools);
-  addGatewayCommands(program, tools);
-  addReportCommands(program, tools);
-  addWebhookCommands(program, tools);
-  addSecretCommands(program, tools);
+  const tools: Tools = { print, printFirst, workspaceOf };
+  for (const add of groups) add(program, tools);
   return program;
 }
 

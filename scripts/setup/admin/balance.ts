@@ -1,12 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import * as smsBalance from '../../../shared/domain/sms/balance.ts';
 import { moneyText, parseMoney } from '../../../shared/formats/money.ts';
-
-type Tools = {
-  print: (result: object | object[]) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
+import type { Tools } from './tools.ts';
 
 const mostEntries = 100;
 const mostNote = 256;

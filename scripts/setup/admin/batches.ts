@@ -1,13 +1,7 @@
 import type { Command } from 'commander';
 import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
 import { isId } from '../../../shared/formats/ids.ts';
-
-type Tools = {
-  print: (result: object | object[]) => void;
-  printFirst: (rows: object[], most: number) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
+import type { Tools } from './tools.ts';
 
 const mostListed = 200;
 

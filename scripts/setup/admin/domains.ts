@@ -2,12 +2,7 @@ import type { Command } from 'commander';
 import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
 import { isId } from '../../../shared/formats/ids.ts';
 import type { EmailDomain } from '../../../shared/schemas/email/domains.ts';
-
-type Tools = {
-  print: (result: object | object[]) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
+import type { Tools } from './tools.ts';
 
 /** The operator's commands about sending domains. */
 export function addDomainCommands(program: Command, { print, workspaceOf }: Tools): void {

@@ -1,11 +1,6 @@
 import type { Command } from 'commander';
 import { eraseRecipient } from '../../../shared/domain/email/erasure.ts';
-
-type Tools = {
-  print: (result: object | object[]) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
+import type { Tools } from './tools.ts';
 
 /** The operator's commands about emails. */
 export function addEmailCommands(program: Command, { print, workspaceOf }: Tools): void {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import * as gateways from '../../../shared/domain/sms/gateways/operator.ts';
-
-type Tools = { print: (result: object | object[]) => void };
+import type { Tools } from './tools.ts';
 
 /** The operator's commands about carriers of text messages. */
 export function addGatewayCommands(program: Command, { print }: Tools): void {

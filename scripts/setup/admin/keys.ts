@@ -3,12 +3,8 @@ import { now } from '../../../shared/common/clock.ts';
 import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { isId } from '../../../shared/formats/ids.ts';
 import { type Scope, scopes } from '../../../shared/schemas/scopes.ts';
+import type { Tools } from './tools.ts';
 
-type Tools = {
-  print: (result: object | object[]) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
 type NewKeyOptions = { name?: string; scopes?: string; expiresInDays?: number };
 
 /** The operator's commands about API keys and the tokens of connected apps. */

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import * as smsPrices from '../../../shared/domain/sms/prices.ts';
-
-type Tools = { print: (result: object | object[]) => void };
+import type { Tools } from './tools.ts';
 
 /** The operator's commands about what text messages cost. */
 export function addPriceCommands(program: Command, { print }: Tools): void {

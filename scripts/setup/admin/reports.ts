@@ -6,12 +6,7 @@ import * as reports from '../../../shared/domain/reports/reports.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { flatRow } from '../../../shared/formats/flat-row.ts';
 import { ReportFilter, SendsFilter } from '../../../shared/schemas/reports.ts';
-
-type Tools = {
-  print: (result: object | object[]) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
+import type { Tools } from './tools.ts';
 
 type Given = { from?: string; to?: string; timeZone?: string; channel?: string };
 type Owner = { workspaceId: string };

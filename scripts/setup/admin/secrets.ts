@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import * as rotation from '../../../shared/domain/operations/secret-rotation.ts';
-
-type Tools = { print: (result: object | object[]) => void };
+import type { Tools } from './tools.ts';
 
 /** The operator's commands about the keys that secrets are encrypted with. */
 export function addSecretCommands(program: Command, { print }: Tools): void {

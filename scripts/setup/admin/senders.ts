@@ -4,13 +4,8 @@ import * as senders from '../../../shared/domain/senders/senders.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { isId } from '../../../shared/formats/ids.ts';
 import type { Sender } from '../../../shared/schemas/senders.ts';
+import type { Tools } from './tools.ts';
 
-type Tools = {
-  print: (result: object | object[]) => void;
-  printFirst: (rows: object[], most: number) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
 type Countries = { country?: string[] };
 
 const mostToReview = 200;

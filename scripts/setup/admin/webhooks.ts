@@ -1,12 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
 import { type LegacyEvent, legacyEvents } from '../../../shared/schemas/webhooks/webhooks.ts';
+import type { Tools } from './tools.ts';
 
-type Tools = {
-  print: (result: object | object[]) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
 type NewLegacyOptions = { events: LegacyEvent[]; description?: string; inboundNumber?: string };
 
 /** The operator's commands about webhooks. */

@@ -4,12 +4,8 @@ import * as optOut from '../../../shared/domain/sms/opt-out.ts';
 import * as waiting from '../../../shared/domain/work/waiting.ts';
 import * as workspaceRecord from '../../../shared/domain/workspace/workspace.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
+import type { Tools } from './tools.ts';
 
-type Tools = {
-  print: (result: object | object[]) => void;
-  /** The id itself, if there is such a workspace. */
-  workspaceOf: (id: string) => Promise<string>;
-};
 type Limit = number | 'none';
 type WorkspaceOptions = {
   alertEmail?: string;

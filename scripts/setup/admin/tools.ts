@@ -1,0 +1,9 @@
+/** What the operator's commands share. */
+export type Tools = {
+  /** Prints one record or a list. */
+  print: (result: object | object[]) => void;
+  /** Prints a list that was read with one row more than it may show. */
+  printFirst: (rows: object[], most: number) => void;
+  /** Returns the id itself, if there is such a workspace. */
+  workspaceOf: (id: string) => Promise<string>;
+};
