@@ -267,11 +267,12 @@ test('whatever the bytes, they are read or refused with a line', async () => {
   );
 });
 
-test('a file of 500,000 rows is read within little memory, and reading may stop at any row', async () => {
-  const block = Buffer.from('+447400123456,Ada\n'.repeat(1_000));
+test('a file of 100,000 rows is read within little memory, and reading may stop at any row', async () => {
+  // Rows so wide that the whole file is three times as large as the memory that is allowed.
+  const block = Buffer.from(`+447400123456,${'Ada '.repeat(25)}\n`.repeat(1_000));
   async function* file() {
     yield Buffer.from('number,name\n');
-    for (let index = 0; index < 500; index += 1) yield block;
+    for (let index = 0; index < 100; index += 1) yield block;
   }
   let rows = 0;
   let most = 0;
@@ -279,9 +280,9 @@ test('a file of 500,000 rows is read within little memory, and reading may stop 
   const before = keptMemory().arrayBuffers;
   for await (const row of readCsv(file())) {
     rows += row.cells.length === 2 ? 1 : 0;
-    if (rows % 50_000 === 0) most = Math.max(most, keptMemory().arrayBuffers);
+    if (rows % 10_000 === 0) most = Math.max(most, keptMemory().arrayBuffers);
   }
-  expect(rows).toBe(500_001);
+  expect(rows).toBe(100_001);
   expect(most - before).toBeLessThan(4 * 1024 * 1024);
   for await (const { cells } of readCsv(file())) {
     expect(cells).toEqual(['number', 'name']);

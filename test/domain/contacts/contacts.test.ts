@@ -204,7 +204,7 @@ test('any sequence of creating, batches, changes, tagging and deleting gives the
       expect(all).toEqual({ count: book.length, isEstimate: false });
       await expectNothingLeftOver(caller.workspaceId);
     }),
-    { numRuns: 50 },
+    { numRuns: 25 },
   );
 });
 

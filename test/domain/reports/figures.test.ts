@@ -57,7 +57,7 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 async function take(own: Own, kept: Kept[], { what, one, other }: Step, start: Date): Promise<void> {
-  const at = new Date(start.getTime() - (one % 50) * hourMs);
+  const at = new Date(start.getTime() - (one % 26) * hourMs);
   const clientTag = tags[other % tags.length]!;
   const place = kept.length > 0 ? one % kept.length : 0;
   const chosen = kept[place];
@@ -82,7 +82,7 @@ async function take(own: Own, kept: Kept[], { what, one, other }: Step, start: D
   }
   if (what === 'count') await countAll();
   if (what === 'rebuild')
-    await reports.rebuild(own.workspaceId, new Date(start.getTime() - 60 * hourMs), later);
+    await reports.rebuild(own.workspaceId, new Date(start.getTime() - 30 * hourMs), later);
   if (what === 'kill') {
     await relay.relayAll();
     // The transaction loses all writes of the consumer, as when its process is killed before the commit.
@@ -148,7 +148,7 @@ const recordOf = (kept: Kept): EmailRecord | SmsRecord => ('email' in kept ? kep
 
 async function expectFigures(own: Own, kept: Kept[], start: Date): Promise<void> {
   const range = {
-    from: { time: new Date(start.getTime() - 60 * hourMs) },
+    from: { time: new Date(start.getTime() - 30 * hourMs) },
     to: { time: new Date(start.getTime() + hourMs) },
     timeZone: 'UTC',
   };
@@ -280,7 +280,7 @@ test('whatever happens to messages and to who counts them, the figures are those
       await countAll();
       await expectFigures(own, kept, start);
       const before = await stored(own);
-      const from = new Date(start.getTime() - 60 * hourMs);
+      const from = new Date(start.getTime() - 30 * hourMs);
       const { messages } = await reports.rebuild(own.workspaceId, from, new Date(start.getTime() + hourMs));
       expect(messages).toBe(kept.length);
       expect(await stored(own)).toEqual(before);

@@ -36,12 +36,12 @@ test('webhooks that hang delay no other: all of its deliveries arrive while thei
   const healthy = await startWebhookReceiver();
   for (const { url } of hanging) await makeWebhook(own, url);
   const { id } = await makeWebhook(own, healthy.url);
-  await storeEvents(own, 300);
+  await storeEvents(own, 100);
   await relay.relayAll();
   // On a stalled machine the process counts its own delay as the endpoint's and hands back, so the sweep runs too.
   const workers = await runWorkers(['deliver-webhook', 'sweep']);
-  await waitFor('the healthy one has all', async () => (await countsOf(id)).delivered === 300);
-  expect(healthy.requests).toHaveLength(300);
+  await waitFor('the healthy one has all', async () => (await countsOf(id)).delivered === 100);
+  expect(healthy.requests).toHaveLength(100);
   for (const { requests } of hanging) {
     expect(requests.length).toBeGreaterThan(0);
     expect(requests.length).toBeLessThanOrEqual(20);

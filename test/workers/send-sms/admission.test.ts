@@ -183,7 +183,7 @@ test('a backlog leaves the room of other workspaces, and of its own other lanes,
 test('a single text passes the batches of its own workspace and of others that are going out', async () => {
   changeSettings({ SMS_JOBS_PER_WORKSPACE: 500, SMS_CONCURRENCY: 20 });
   const other = await textingWorkspace();
-  const many = 600;
+  const many = 300;
   await store(other, 'bulk', many);
   const bulk = (): TextMessage[] => gateway.taken.filter(({ content }) => content.startsWith('bulk'));
   const workers = await runWorkers(['send-sms', 'sweep']);
