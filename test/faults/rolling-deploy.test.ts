@@ -26,6 +26,8 @@ afterAll(revertMigration);
 const ownVersion = join(import.meta.dirname, '..', '..');
 /** Emails in the table that the migration changes. */
 const many = sized(1_000, 15_000);
+/** The jobs that an email with a webhook needs. */
+const jobs = ['send-email', 'relay-events', 'deliver-webhook', 'settle-webhook', 'sweep'];
 // Six processes start and work side by side.
 const patiently = { timeoutMs: 120_000 };
 /**
@@ -54,7 +56,7 @@ async function startWeb(version: string, settings: Settings = {}) {
 }
 
 async function startWorkers(version: string, settings: Settings): Promise<PlatformProcess> {
-  const workers = startProcess(join(version, 'workers/main.ts'), [], settings);
+  const workers = startProcess(join(version, 'workers/main.ts'), jobs, settings);
   await waitFor('the workers have started', () => workers.output().includes('workers started'), patiently);
   return workers;
 }
@@ -122,7 +124,7 @@ test('an old and a new version share the work over a migration, and the old one 
     isOver = true;
     await Promise.allSettled(customers);
   });
-  const someMore = async (count = 15) => {
+  const someMore = async (count = 8) => {
     pace = pauseMs.whileWatched;
     const enough = answers.length + count;
     await waitFor('more emails are accepted', () => answers.length >= enough, patiently);
@@ -154,7 +156,7 @@ test('an old and a new version share the work over a migration, and the old one 
   ]);
   expect(again).toEqual({ code: 0, said: 'Nothing to do' });
   routes = [oldWeb.url, newWeb.url, oldWebAgain.url];
-  await someMore(30);
+  await someMore(15);
   // A job that neither version knows is not lost.
   const queue = queueOf(sendEmail.lanes.transactional);
   const stranger = await queue.add(
