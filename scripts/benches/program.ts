@@ -28,7 +28,7 @@ interface Options {
   logFile: string;
 }
 
-const startLimitMs = 30_000;
+const startLimitMs = 120_000;
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'NODE_COMPILE_CACHE'];
 
 /** Nothing of the caller's environment that could be a setting. */
