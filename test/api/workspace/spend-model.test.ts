@@ -163,6 +163,6 @@ test('the spend of a workspace is what a ledger kept by hand comes to, after wha
         ]);
       }
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: 2, endOnFailure: true },
   );
 });

@@ -103,7 +103,7 @@ test('it is the start of the text, whole characters, and as much as there is roo
   expect(names[0]).toBe(fitting('sms_receipts_unmatched.reference', `${long}1`));
 });
 
-const texts = () => fc.sample(anyText, { numRuns: 60 });
+const texts = () => fc.sample(anyText, { numRuns: 25 });
 
 let own: Awaited<ReturnType<typeof workspace>>;
 beforeAll(async () => {

@@ -146,7 +146,7 @@ test('ledger, rollups and balance agree to the ten-thousandth, whatever is sent,
         expect(ledger.change).toEqual({ gbp: '0.0000' });
       },
     ),
-    { numRuns: 8 },
+    { numRuns: 4 },
   );
 }, 300_000);
 

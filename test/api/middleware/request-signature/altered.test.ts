@@ -232,6 +232,6 @@ test('any byte that is changed in a covered part is noticed', async () => {
         else await expectBad(withHeaders(sent, { [part]: altered }), '');
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });

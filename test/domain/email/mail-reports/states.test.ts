@@ -167,7 +167,7 @@ describe('what a report makes of an email', () => {
   });
 
   test('reports in any order, many at once, end where the table of statuses allows, with each event once', async () => {
-    const rounds = 12;
+    const rounds = 6;
     for (let round = 0; round < rounds; round += 1) {
       const recipient = newRecipient();
       const email = await emailIn('sent', own, { recipient });
@@ -207,6 +207,6 @@ test('however a report is mangled, the email is in a state that the table allows
         expect(types.length > 1).toBe(outcome === 'changed');
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
