@@ -68,7 +68,7 @@ test('a worker killed within a batch: the copy of 5,000 ends complete, without d
   const before = contacts.filter((_, index) => index % 100 === 0);
   await call('POST', `/${into}/contacts`, { contactIds: before });
   const release = await hold(contacts[2_500]!);
-  const worker = await startWorkerProcess();
+  const worker = await startWorkerProcess(['copy-contacts', 'sweep']);
   await call('POST', `/${into}/contacts`, { fromLists: [source] });
   await waitFor('two batches are in', async () => (await listed(into)).contactCount === 50 + 1_980);
   await worker.kill();
