@@ -22,7 +22,10 @@ test('an accepted email is sent, signed by DKIM, and its events reach the feed a
     startWebhookReceiver(),
   ]);
   const web = await startWeb();
-  await startWorkerProcess([], { SMTP_URL: sink.url, EMAIL_DELIVERED_ON: 'accept' });
+  await startWorkerProcess(['send-email', 'relay-events', 'deliver-webhook', 'sweep'], {
+    SMTP_URL: sink.url,
+    EMAIL_DELIVERED_ON: 'accept',
+  });
   const api = customerOf(web.url, customer);
   const webhook = await api.post('/v2/webhooks', {
     body: {

@@ -70,7 +70,7 @@ test.each([
     await closeQueues();
     await redisTakesJobs();
     const graceSeconds = 60;
-    const worker = await startWorkerProcess([], {
+    const worker = await startWorkerProcess(['send-email', 'sweep'], {
       EMAIL_CONCURRENCY: '2',
       SHUTDOWN_SECONDS: String(graceSeconds),
     });

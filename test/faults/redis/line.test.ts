@@ -24,7 +24,10 @@ test('Redis is away when web and workers start, comes, and has every connection 
   ]);
   redis.refuse();
   const settings = { REDIS_URL: redis.url, SMTP_URL: sink.url };
-  const [web, worker] = await Promise.all([startWeb(settings), startWorkerProcess([], settings)]);
+  const [web, worker] = await Promise.all([
+    startWeb(settings),
+    startWorkerProcess(['send-email', 'sweep'], settings),
+  ]);
   const api = clientOf(web.url);
   const ready = await api.request('GET', '/health/ready');
   expect([ready.status, ready.body]).toEqual([200, { ready: true, mysql: 'up', redis: 'down' }]);

@@ -48,7 +48,7 @@ beforeAll(async () => {
   [own, sink] = await Promise.all([workspace(), startSmtpSink()]);
   const [server] = await Promise.all([
     startWeb({ OPS_PASSWORD: password }),
-    startWorkerProcess([], { SMTP_URL: sink.url }),
+    startWorkerProcess(['send-email', 'sweep'], { SMTP_URL: sink.url }),
   ]);
   [web, api] = [server, clientOf(server.url)];
 });

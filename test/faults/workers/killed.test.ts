@@ -32,7 +32,7 @@ test('a worker killed in the middle of 200 sends: all arrive, and each second co
   );
 
   for (const arrivedAtKill of arrivedAtKills) {
-    const worker = await startWorkerProcess([], settings);
+    const worker = await startWorkerProcess(['send-email', 'sweep'], settings);
     await waitFor('enough emails have arrived', () => sink.messages.length >= arrivedAtKill, {
       intervalMs: 1,
     });
