@@ -58,11 +58,12 @@ export function commandLine({ stdout, stderr }: Output): Command {
     if (program.opts()['json']) stdout.write(`${JSON.stringify(result)}\n`);
     else stdout.write(Array.isArray(result) ? tableOf(result) : recordOf(result));
   }
+  const tell = (line: string): void => void stderr.write(`${line}\n`);
   function printFirst(rows: object[], most: number): void {
     print(rows.slice(0, most));
-    if (rows.length > most) stderr.write(`The first ${most}; there are more\n`);
+    if (rows.length > most) tell(`The first ${most}; there are more`);
   }
-  const tools: Tools = { print, printFirst, workspaceOf };
+  const tools: Tools = { print, printFirst, tell, workspaceOf };
   for (const add of groups) add(program, tools);
   return program;
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { z } from 'zod';
 import { now } from '../../../shared/common/clock.ts';
 import { invalidFields } from '../../../shared/common/errors.ts';
+import { isolated } from '../../../shared/common/isolated.ts';
 import * as reports from '../../../shared/domain/reports/reports.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { flatRow } from '../../../shared/formats/flat-row.ts';
@@ -23,7 +24,7 @@ const readers: Record<string, (owner: Owner, given: Given & { interval?: string 
 const names = Object.keys(readers).join(', ');
 
 /** The operator's commands about the reports of a workspace. */
-export function addReportCommands(program: Command, { print, workspaceOf }: Tools): void {
+export function addReportCommands(program: Command, { print, tell, workspaceOf }: Tools): void {
   const report = program.command('reports').description('figures of what workspaces have sent');
   report
     .command('show <workspaceId> <report>')
@@ -52,10 +53,32 @@ export function addReportCommands(program: Command, { print, workspaceOf }: Tool
       const end = to === undefined ? nextHour() : timeOf(to);
       const rebuilt = async (id: string) => ({ id, ...(await reports.rebuild(id, start, end)) });
       if (workspaceId !== undefined) return print(await rebuilt(await workspaceOf(workspaceId)));
-      const all: object[] = [];
-      for (const { id } of await workspaces.listAll()) all.push(await rebuilt(id));
-      print(all);
+      const ids = (await workspaces.listAll()).map(({ id }) => id);
+      const found = await rebuildEach(ids, rebuilt, tell);
+      print(found.rebuilt);
+      if (found.left.length > 0) throw new Error(`Not rebuilt: ${found.left.join(', ')}`);
     });
+}
+
+/**
+ * Rebuilds the reports of each workspace, and tells of each one once it is done. A fault of one does not stop the
+ * others; an outage that lasts does. `left`: the workspaces that are not rebuilt.
+ */
+async function rebuildEach(
+  ids: string[],
+  rebuilt: (id: string) => Promise<{ messages: number }>,
+  tell: Tools['tell'],
+) {
+  const each = isolated('the reports of a workspace could not be rebuilt');
+  const done = new Map<string, object>();
+  for (const [index, id] of ids.entries()) {
+    if (each.isInOutage()) break;
+    const result = await each.run({ workspaceId: id }, () => rebuilt(id));
+    if (result) done.set(id, result);
+    const end = result ? `messages: ${result.messages}` : 'failed';
+    tell(`${index + 1} of ${ids.length}: ${id}, ${end}`);
+  }
+  return { rebuilt: [...done.values()], left: ids.filter((id) => !done.has(id)) };
 }
 
 const nextHour = () => new Date(now().getTime() + 3_600_000);

@@ -4,6 +4,8 @@ export type Tools = {
   print: (result: object | object[]) => void;
   /** Prints a list that was read with one row more than it may show. */
   printFirst: (rows: object[], most: number) => void;
+  /** Tells the operator something beside the result. */
+  tell: (line: string) => void;
   /** Returns the id itself, if there is such a workspace. */
   workspaceOf: (id: string) => Promise<string>;
 };

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
 import {
@@ -11,7 +12,7 @@ import {
   textAt,
 } from '../../support/data/reported-messages.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { admin } from '../../support/processes/admin.ts';
+import { admin, adminText } from '../../support/processes/admin.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
@@ -45,6 +46,30 @@ test('the operator reads the reports of a workspace, and has them made anew from
   ])
     expect(all).toContainEqual(expect.objectContaining({ id, messages, left: 0 }));
   expect(await shown()).toEqual(rows);
+});
+
+test('a workspace whose reports cannot be made anew does not stop those of others, and the operator is told of each', async () => {
+  const own = [await workspace(), await workspace(), await workspace()];
+  for (const one of own) await acceptEmail(one);
+  await query('DELETE FROM report_counts');
+  const refused = own[1]!.workspaceId;
+  await query(`CREATE TRIGGER refuse_counts BEFORE INSERT ON report_counts FOR EACH ROW
+    IF NEW.workspace_id = X'${idToBytes(refused).toString('hex')}' THEN SIGNAL SQLSTATE '45000'; END IF`);
+  onTestFinished(() => query('DROP TRIGGER refuse_counts').then(() => undefined));
+  const hourAgo = new Date(now().getTime() - 3_600_000).toISOString();
+  const { code, text, stdout } = await adminText('--json', 'reports', 'rebuild', '--from', hourAgo);
+  expect(code).toBe(1);
+  const rebuilt = JSON.parse(stdout) as { id: string; messages: number }[];
+  const numberOf = (id: string) => rebuilt.find((one) => one.id === id)?.messages;
+  expect(own.map(({ workspaceId }) => numberOf(workspaceId))).toEqual([1, undefined, 1]);
+  const lines = text.trim().split('\n');
+  expect(lines.at(-1)).toBe(`Not rebuilt: ${refused}`);
+  for (const { workspaceId } of own) {
+    const end = workspaceId === refused ? 'failed' : 'messages: 1';
+    expect(lines.some((line) => line.endsWith(` of ${rebuilt.length + 1}: ${workspaceId}, ${end}`))).toBe(
+      true,
+    );
+  }
 });
 
 test('the operator reads each report as the API has it, with a column for each member', async () => {
