@@ -4,11 +4,14 @@ import { logger } from './logger.ts';
 /** Outages in a row that end the work: a single one may come from its piece alone, such as a row that is locked. */
 const outagesToEnd = 3;
 
+/** The longest time for the items of one list: each may wait for a lock, and other work waits for the end of all. */
+const longestRoundMs = 20_000;
+
 /**
  * Runs pieces of work that do not depend on each other, one after the other. A piece that fails is logged with this
  * message and does not stop the next ones; `end` throws the first fault once all have run.
  */
-export function isolated(message: string) {
+export function isolated(message: string, longestMs = longestRoundMs) {
   const faults: unknown[] = [];
   let outages = 0;
   /** Returns the result of the piece; undefined where it has failed. */
@@ -29,15 +32,20 @@ export function isolated(message: string) {
   return {
     run,
     isInOutage,
-    /** Works on each item; an outage that lasts ends this. */
+    /**
+     * Works on each item; an outage that lasts ends this, and so does the longest time of a round. The next run has the
+     * rest: each round begins with another item, at random, so that items which fail do not always come first.
+     */
     async each<Item>(
       items: readonly Item[],
       nameOf: (item: Item) => object,
       work: (item: Item) => Promise<unknown>,
     ): Promise<void> {
-      for (const item of items) {
+      const until = performance.now() + longestMs;
+      const first = Math.floor(Math.random() * items.length);
+      for (const item of [...items.slice(first), ...items.slice(0, first)]) {
         await run(nameOf(item), () => work(item));
-        if (isInOutage()) break;
+        if (isInOutage() || performance.now() >= until) break;
       }
     },
     end(): void {
