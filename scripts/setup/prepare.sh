@@ -100,7 +100,7 @@ node_is_at_least() {
 }
 
 fail_for_node() {
-  say "Node 24 or newer is needed; found: $(node -v 2>/dev/null || echo none)."
+  say "Node 24 is needed; found: $(node -v 2>/dev/null || echo none)."
   if [ "$(uname -s)" = Darwin ]; then fail "Type: brew install node@24"; fi
   fail "The npm packages bring one for Linux with glibc on x64 and arm64. Elsewhere install Node 24 (https://nodejs.org) and put it in PATH."
 }

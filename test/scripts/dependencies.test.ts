@@ -13,7 +13,8 @@ type Locked = {
   integrity?: string;
   hasInstallScript?: boolean;
 };
-const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', name), 'utf8'));
+const textOf = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', name), 'utf8');
+const read = (name: string) => JSON.parse(textOf(name));
 const manifest: Record<string, Record<string, string>> = read('package.json');
 const locked = Object.entries<Locked>(read('package-lock.json').packages).filter(([path]) => path !== '');
 const nameOf = (path: string) => path.split('node_modules/').at(-1)!;
@@ -53,13 +54,22 @@ test('hosts that choose Node by engines take the line that we run, whose V8 opti
   ]);
 });
 
+test('a machine without the Node that we run is told which one, and by which formula Homebrew has it', () => {
+  const major = manifest['engines']!['node']!.split('.')[0];
+  expect(textOf('scripts/setup/prepare.sh')).toContain(`say "Node ${major} is needed; found`);
+  const formula = `node@${major}`;
+  for (const file of ['README.md', 'api/public/guides/run.md']) {
+    const text = textOf(file);
+    // prepare.sh puts the formula into PATH itself.
+    expect([file, text.split(formula).length - 1]).toEqual([file, 1]);
+    expect([file, text]).toEqual([file, expect.stringContaining(`brew install ${formula} `)]);
+  }
+});
+
 test('a package that would run a program at its installation is known, and is installed without', () => {
   const names = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
   expect(names.toSorted()).toEqual(['msgpackr-extract']);
-  const prepare = readFileSync(
-    join(import.meta.dirname, '..', '..', 'scripts', 'setup', 'prepare.sh'),
-    'utf8',
-  );
+  const prepare = textOf('scripts/setup/prepare.sh');
   expect(prepare.match(/exec npm \S+ \S+/g)).toEqual(['exec npm ci --ignore-scripts']);
 });
 
