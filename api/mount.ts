@@ -30,8 +30,14 @@ const smallBodyMs = 30_000;
 const largeBodyMs = 120_000;
 const rateSeconds = 10;
 
-/** The writes of one workspace leave connections to all others, even if each waits for a lock. */
-const writes = semaphore({ permits: () => Math.floor((config.MYSQL_POOL_SIZE * 3) / 4), waitMs: 5_000 });
+/**
+ * The writes of one workspace leave connections to all others, even if each waits for a lock: it has three quarters of
+ * those that the others leave at most. So a second workspace whose writes all wait takes fewer than the first one.
+ */
+const writes = semaphore({
+  permits: (others) => Math.max(1, Math.floor(((config.MYSQL_POOL_SIZE - others) * 3) / 4)),
+  waitMs: 5_000,
+});
 
 /** Gives every declared operation its route, and every other method of its path a 405. */
 export function mount(

@@ -4,8 +4,8 @@ export type Release = () => void;
 type Holders = { held: number; waiting: (() => void)[] };
 
 type Limits = {
-  /** Permits of one key. */
-  permits: () => number;
+  /** Permits of one key, while all other keys together hold `others`. */
+  permits: (others: number) => number;
   /** Permits of all keys together; left out, there is no such limit. */
   inAll?: () => number;
   /** How long a caller waits for a permit. */
@@ -27,12 +27,13 @@ export function semaphore({ permits, inAll, waitMs, mostWaiting = Number.POSITIV
   let held = 0;
 
   const isFull = () => inAll !== undefined && held >= inAll();
+  const hasRoom = (holders: Holders) => holders.held < permits(held - holders.held);
 
   /** Takes a permit; null if none came free in time, or if too many callers wait already. */
   async function acquire(key: string): Promise<Release | null> {
     const holders = keys.get(key) ?? { held: 0, waiting: [] };
     keys.set(key, holders);
-    if (!isFull() && holders.held < permits()) take(holders);
+    if (!isFull() && hasRoom(holders)) take(holders);
     else if (holders.waiting.length >= mostWaiting || !(await turn(holders))) {
       forgetIdle(key, holders);
       return null;
@@ -101,8 +102,7 @@ export function semaphore({ permits, inAll, waitMs, mostWaiting = Number.POSITIV
   }
 
   function nextInRing(): Holders | undefined {
-    const most = permits();
-    for (const holders of ring) if (holders.held < most) return holders;
+    for (const holders of ring) if (hasRoom(holders)) return holders;
     return undefined;
   }
 

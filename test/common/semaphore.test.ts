@@ -45,3 +45,16 @@ test('all that were given back can be had again', async () => {
   }
   expect(await Promise.all([acquire('a'), acquire('a')])).not.toContain(null);
 });
+
+test('a key has fewer permits while others hold many, and waits for them until the others give theirs back', async () => {
+  const { acquire } = semaphore({ permits: (others) => Math.max(1, 4 - others), waitMs: never });
+  const first = [await acquire('a'), await acquire('a'), await acquire('a')];
+  expect(await acquire('b')).not.toBeNull();
+  const second = acquire('b');
+  expect(await isSettled(second)).toBe(false);
+  first[0]!();
+  expect(await isSettled(second)).toBe(true);
+  // The other now has as many as its own are fewer.
+  const again = acquire('a');
+  expect(await isSettled(again)).toBe(false);
+});
