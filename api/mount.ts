@@ -63,6 +63,7 @@ function allowed(methods: Method[]): string {
 // One handler runs all steps of a request: a chain of small ones costs more than most of the steps do.
 function serve(endpoint: Endpoint, steps: Steps): RequestHandler {
   return async (request, response) => {
+    response.locals.operation = endpoint.id;
     try {
       await answer(endpoint, steps, request, response);
     } catch (thrown) {

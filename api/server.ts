@@ -15,7 +15,7 @@ const graceMs = config.SHUTDOWN_SECONDS * 1000;
 // The rest of the grace closes the database and the queues.
 const requestGraceMs = Math.max(graceMs / 2, graceMs - 2_000);
 
-await startUpOrExit();
+await startUpOrExit('web');
 openBroadcast();
 const server = createHttpServer(createApp());
 closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {

@@ -1,6 +1,7 @@
 import { closeOpened } from './common/closing.ts';
 import { logger } from './common/logger.ts';
 import { readOwnGauges, takeCounts } from './common/metrics.ts';
+import { watchProcess } from './common/process-gauges.ts';
 import { config } from './config/config.ts';
 import { placeOf } from './config/servers.ts';
 import { closeBroadcast } from './coordination/broadcast.ts';
@@ -8,7 +9,14 @@ import { pendingMigrations } from './db/client/migrate.ts';
 import { closeDatabase } from './db/client.ts';
 import { sampleClock } from './db/server/clock.system.ts';
 import { findServerSettings, requireDatabase, StartFault } from './db/server/server.system.ts';
-import { addTotals, closeQueues, findRedisFault, findRedisSettings, writeGauges } from './queue/queue.ts';
+import {
+  addTotals,
+  closeQueues,
+  findRedisFault,
+  findRedisSettings,
+  thisProcess,
+  writeGauges,
+} from './queue/queue.ts';
 
 const minPacketBytes = 16 * 1024 * 1024;
 const sampleEveryMs = config.CLOCK_SHIFTABLE ? 100 : 5_000;
@@ -16,10 +24,14 @@ const reportEveryMs = 2_000;
 
 let timers: NodeJS.Timeout[] = [];
 
-/** Runs `startUp` for a process of its own: if the process cannot start, logs the reason in one line and exits. */
-export async function startUpOrExit(): Promise<void> {
+/**
+ * Runs `startUp` for a process of its own: if the process cannot start, logs the reason in one line and exits. `type` is
+ * what the metrics call the process.
+ */
+export async function startUpOrExit(type: string): Promise<void> {
   try {
     await startUp();
+    watchProcess(type, thisProcess);
   } catch (error) {
     if (!(error instanceof StartFault)) throw error;
     logger.fatal(error.message);

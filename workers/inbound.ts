@@ -6,7 +6,7 @@ import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
 import { startInbound } from './inbound/server.ts';
 
 async function main(): Promise<void> {
-  await startUpOrExit();
+  await startUpOrExit('inbound');
   const inbound = await startInbound({
     port: config.INBOUND_PORT,
     address: config.INBOUND_BIND_ADDRESS,

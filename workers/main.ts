@@ -85,7 +85,7 @@ function startLanes({ queueNames }: Chosen, handler: Handler, connection: RedisC
 
 async function main(): Promise<void> {
   const names = process.argv.slice(2);
-  await startUpOrExit();
+  await startUpOrExit(names.length > 0 ? names.join('+') : 'all');
   const doubt = shortGrace(config);
   if (doubt) logger.warn(doubt);
   const workers = await startWorkers(names.length > 0 ? names : undefined);

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../../shared/common/logger.ts';
 import { type RequestCaller, runWithRequest } from '../../shared/common/request-context.ts';
+import { countRequest } from './request-counts.ts';
 
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;
@@ -42,7 +43,7 @@ function callerOf(response: Response): RequestCaller {
 /** Routine requests would fill the log, so only those of them that fail have a line of level info. */
 const levelOf = (url: string, status: number) => (status < 400 && routine.test(url) ? 'debug' : 'info');
 
-/** Gives the request its id, which is in every answer and on every line about it, and logs its end. */
+/** Gives the request its id, which is in every answer and on every line about it, logs its end and counts it. */
 export function requestLog(request: Request, response: Response, next: NextFunction): void {
   const startedAt = performance.now();
   const requestId = requestIdOf(request);
@@ -50,11 +51,14 @@ export function requestLog(request: Request, response: Response, next: NextFunct
   response.setHeader('Request-Id', requestId);
   const { method, url } = request;
   response.once('close', () => {
+    const ms = performance.now() - startedAt;
+    const operation: string = response.locals.operation ?? (url.startsWith('/health/') ? 'health' : 'other');
+    countRequest(operation, response.headersSent ? response.statusCode : null, ms);
     const line = {
       method,
       path: response.locals.loggedPath ?? loggedPath(url),
       status: response.statusCode,
-      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      ms: Math.round(ms * 10) / 10,
       requestId,
       workspaceId: response.locals.caller?.workspaceId,
       keyId: response.locals.caller?.keyId,

@@ -4,7 +4,12 @@ import { PausedReason } from '../../shared/schemas/sms/batches.ts';
 
 /** Null: the values are not known before they are counted. */
 export type LabelValues = readonly string[] | (() => readonly string[]) | null;
-type CounterOf = { help: string; labels?: Record<string, LabelValues> };
+type CounterOf = {
+  help: string;
+  labels?: Record<string, LabelValues>;
+  /** The part of the unit in which it is counted: totals are whole numbers. */
+  countedIn?: number;
+};
 
 const gateways = () => config.SMS_GATEWAYS?.map(({ name }) => name) ?? [];
 
@@ -13,6 +18,15 @@ const gateways = () => config.SMS_GATEWAYS?.map(({ name }) => name) ?? [];
  * its first count: otherwise an alert on an increase would miss that count.
  */
 export const counters: Record<string, CounterOf> = {
+  requests: {
+    help: 'Requests by operation and class of their status. Beside the operations: health, and other for pages and unknown paths; gone: the client went away before its answer',
+    labels: { operation: null, status: null },
+  },
+  request_seconds: {
+    help: 'Time that requests took until their answer was sent, with the time that their bodies took to come',
+    labels: { operation: null },
+    countedIn: 1e-6,
+  },
   emails_accepted: { help: 'Emails accepted by the API', labels: { kind: emailLanes } },
   emails_sent: { help: 'Emails that the relay took', labels: { kind: emailLanes } },
   emails_failed: { help: 'Emails that failed for good', labels: { kind: emailLanes } },

@@ -5,6 +5,7 @@ import * as operations from '../../shared/domain/operations/operations.ts';
 import type { SmsBatchStatus } from '../../shared/schemas/sms/batches.ts';
 import { counters, type LabelValues } from './counters.ts';
 import { addGateways } from './gateway-figures.ts';
+import { addProcesses } from './process-figures.ts';
 
 const prefix = 'messaging_';
 
@@ -55,8 +56,10 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     batches.set({ status }, found?.batches ?? 0);
     rows.set({ status }, found?.waiting ?? 0);
   }
-  if (overview.gauges)
+  if (overview.gauges) {
+    addProcesses(registry, prefix, overview.gauges);
     for (const [name, help] of Object.entries(gauges)) gauge(name, help).set(overview.gauges[name] ?? 0);
+  }
   const due = gauge('oldest_due_seconds', 'How long the work that waits longest has been due', ['work']);
   for (const [work, seconds] of Object.entries(overview.oldestDueSeconds)) due.set({ work }, seconds);
   const depth = gauge('queue_jobs', 'Jobs in Redis', ['queue', 'state']);
@@ -65,7 +68,7 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
 }
 
 function addCounters(registry: Registry, totals: Record<string, number>): void {
-  for (const [name, { help, labels = {} }] of Object.entries(counters)) {
+  for (const [name, { help, labels = {}, countedIn = 1 }] of Object.entries(counters)) {
     const labelNames = Object.keys(labels);
     const counter = new Counter({ name: `${prefix}${name}_total`, help, labelNames, registers: [registry] });
     for (const known of labelNames.length > 0 ? knownLabels(labels) : []) counter.inc(known, 0);
@@ -73,7 +76,7 @@ function addCounters(registry: Registry, totals: Record<string, number>): void {
       const [, base, given = ''] = /^([a-z_]+)(?:\{(.*)\})?$/.exec(key) ?? [];
       if (base !== name) continue;
       const own = [...given.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, one, value]) => [one!, value!]);
-      if (own.length === labelNames.length) counter.inc(Object.fromEntries(own), total);
+      if (own.length === labelNames.length) counter.inc(Object.fromEntries(own), total * countedIn);
     }
   }
 }
