@@ -74,7 +74,7 @@ test('every other page can be read by everybody, in light and dark, on a phone',
     const found = await faultsOfPage(page, seen);
     if (found.length > 0) faults[name] = found;
   };
-  for (const path of [...paths, ...recipients, '/ops/gateways']) {
+  for (const path of [...paths, ...recipients, '/ops', '/ops/gateways']) {
     await page.goto(url + path);
     await look(path);
   }

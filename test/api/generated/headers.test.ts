@@ -80,7 +80,7 @@ test('every page, of every route there is, has the whole set of headers', async 
   );
   const asked = [...declared.map((path) => path.replaceAll(/:\w+/g, 'unknown')), '/problems/not_found'];
   const pages: string[] = [];
-  for (const path of [...asked, '/ops/queues', '/ops/queues/queue/send-email', '/ops/metrics']) {
+  for (const path of [...asked, '/ops', '/ops/queues', '/ops/queues/queue/send-email', '/ops/metrics']) {
     const answer = await api.request('GET', path, { headers: browser });
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
     expect(answer.headers).not.toHaveProperty('x-powered-by');

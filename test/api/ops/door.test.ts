@@ -23,6 +23,7 @@ beforeAll(async () => {
 });
 
 const pages = [
+  '/ops',
   '/ops/queues',
   '/ops/queues/',
   '/ops/metrics',
@@ -51,6 +52,20 @@ test.each(pages)('%s asks for a login, in the way that browsers understand', asy
     expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
     expect(answer.body.type).toMatch(/\/problems\/unauthenticated$/);
   }
+});
+
+test('the first page has the figures and leads to the others, which lead back', async () => {
+  const { status, headers, body } = await open.request('GET', '/ops', { headers: operator });
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^text\/html/);
+  expect(headers['content-security-policy']).toContain("default-src 'none'");
+  for (const path of ['/ops/queues', '/ops/metrics', '/ops/gateways']) {
+    expect(body).toContain(`href="${path}"`);
+    expect((await open.request('GET', path, { headers: operator })).status).toBe(200);
+  }
+  expect(body).toContain('<td>Webhooks that fail</td><td>0</td>');
+  const gateways = await open.request('GET', '/ops/gateways', { headers: operator });
+  expect(gateways.body).toContain('href="/ops"');
 });
 
 test('the board shows its page, which asks nothing of anybody else', async () => {

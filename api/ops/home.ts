@@ -1,0 +1,61 @@
+import type { Request, Response } from 'express';
+import { overview } from '../../shared/domain/operations/operations.ts';
+import { escaped, page } from '../public/page.ts';
+
+/** Shows what an operator looks at first, and leads to the other pages. */
+export async function homePage(_req: Request, res: Response): Promise<void> {
+  const found = await overview();
+  const { redisMemory, gauges, gateways, queueDepths, smsBatches } = found;
+  const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
+  const jobs = (state: string) =>
+    sum(queueDepths?.filter((one) => one.state === state).map((one) => one.jobs) ?? []);
+  const rows: [string, string | number][] = [
+    [
+      'Redis',
+      redisMemory
+        ? `up, ${mb(redisMemory.usedBytes)}${redisMemory.limitBytes > 0 ? ` of ${mb(redisMemory.limitBytes)}` : ''}`
+        : 'away: work is accepted and waits',
+    ],
+    ...(queueDepths
+      ? ([
+          ['Jobs that wait', jobs('waiting')],
+          ['Jobs in hand', jobs('active')],
+          ['Jobs for later', jobs('delayed')],
+        ] as [string, number][])
+      : []),
+    ['Processes that wait for the relay', gauges?.['relay_paused'] ?? 0],
+    ['Processes that wait for MySQL', gauges?.['database_paused'] ?? 0],
+    [
+      'Carriers that are up',
+      `${gateways.filter(({ state }) => state === 'up').length} of ${gateways.length}`,
+    ],
+    ['Batches of texts with something left to do', sum(smsBatches.map(({ batches }) => batches))],
+    ['Webhooks that fail', found.failingWebhooks],
+    ['Most hosts of webhooks fail', found.isNetworkSuspect ? 'yes: look at our own network' : 'no'],
+    ['Workspaces that are full, or almost', found.fullWorkspaces],
+  ];
+  const due = Object.entries(found.oldestDueSeconds)
+    .filter(([, seconds]) => seconds >= 1)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([work, seconds]): [string, string] => [work, `${Math.round(seconds)} s`]);
+  const main = `<h1>Operations</h1>
+<ul>
+<li><a href="/ops/queues">Queues</a>: the jobs in Redis</li>
+<li><a href="/ops/gateways">SMS gateways</a>: the carriers of texts</li>
+<li><a href="/ops/metrics">Metrics</a>: all figures, for Prometheus</li>
+<li><a href="/docs/guides/alarms">Alarms</a>: which value should wake somebody, and what to do</li>
+</ul>
+<h2>Now</h2>
+${table(['Figure', 'Now'], rows)}
+<h2>Work that is due</h2>
+${due.length > 0 ? table(['Work', 'The oldest has been due for'], due) : '<p>Nothing has been due for a second.</p>'}`;
+  res.type('html').send(page({ title: 'Operations', main }));
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+
+function table(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const cells = (tag: 'th' | 'td', texts: readonly (string | number)[]) =>
+    texts.map((text) => `<${tag}>${escaped(String(text))}</${tag}>`).join('');
+  return `<table><thead><tr>${cells('th', columns)}</tr></thead><tbody>${rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('\n')}</tbody></table>`;
+}
