@@ -2,7 +2,7 @@ import type { Gauge } from 'prom-client';
 import { now } from '../../shared/common/clock.ts';
 import type { GatewayView } from '../../shared/domain/sms/gateways/operator.ts';
 
-type NewGauge = (name: string, help: string, labelNames: string[]) => Gauge;
+export type NewGauge = (name: string, help: string, labelNames: string[]) => Gauge;
 
 /** Adds figures of carriers, from the data that the operator's page shows. */
 export function addGateways(newGauge: NewGauge, gateways: GatewayView[]): void {

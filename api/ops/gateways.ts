@@ -34,14 +34,12 @@ export async function gatewaysPage(_req: Request, res: Response): Promise<void> 
       ? `<table><thead><tr>${cells('th', columns)}</tr></thead><tbody>${rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('\n')}</tbody></table>
 <p>Pause one: <code>scripts/admin gateway pause NAME</code>. Try one: <code>scripts/admin gateway test NUMBER --gateway NAME</code>.</p>`
       : '<p>SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform.</p>';
-  res
-    .type('html')
-    .send(
-      page({
-        title: 'SMS gateways',
-        main: `<p><a href="/ops">Operations</a></p>\n<h1>SMS gateways</h1>\n${main}`,
-      }),
-    );
+  res.type('html').send(
+    page({
+      title: 'SMS gateways',
+      main: `<p><a href="/ops">Operations</a></p>\n<h1>SMS gateways</h1>\n${main}`,
+    }),
+  );
 }
 
 const cells = (tag: 'th' | 'td', texts: string[]): string =>

@@ -32,6 +32,7 @@ export async function homePage(_req: Request, res: Response): Promise<void> {
     ['Batches of texts with something left to do', sum(smsBatches.map(({ batches }) => batches))],
     ['Webhooks that fail', found.failingWebhooks],
     ['Most hosts of webhooks fail', found.isNetworkSuspect ? 'yes: look at our own network' : 'no'],
+    ['Senders that wait for a decision', found.sendersToReview.senders],
     ['Workspaces that are full, or almost', found.fullWorkspaces],
   ];
   const due = Object.entries(found.oldestDueSeconds)

@@ -48,6 +48,11 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     'workspaces_full',
     'Workspaces that have 95 % or more of MAX_STORED_MB or MAX_WAITING_ROWS waiting',
   ).set(overview.fullWorkspaces);
+  gauge('senders_to_review', 'Senders that wait for a decision').set(overview.sendersToReview.senders);
+  gauge(
+    'oldest_sender_to_review_seconds',
+    'How long the sender that waits longest has waited for a decision; 0 where none waits',
+  ).set(overview.sendersToReview.oldestSeconds);
   addGateways(gauge, overview.gateways);
   const batches = gauge('sms_batches', 'Batches of texts with something left to do', ['status']);
   const rows = gauge('sms_batch_rows_waiting', 'Rows of batches that are no message yet', ['status']);
@@ -57,7 +62,7 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     rows.set({ status }, found?.waiting ?? 0);
   }
   if (overview.gauges) {
-    addProcesses(registry, prefix, overview.gauges);
+    addProcesses(gauge, overview.gauges);
     for (const [name, help] of Object.entries(gauges)) gauge(name, help).set(overview.gauges[name] ?? 0);
   }
   const due = gauge('oldest_due_seconds', 'How long the work that waits longest has been due', ['work']);

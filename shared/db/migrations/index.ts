@@ -43,6 +43,7 @@ import { contactErasures } from './0054_contact_erasures.ts';
 import { reportErrorCodes } from './0055_report_error_codes.ts';
 import { smsTries } from './0056_sms_tries.ts';
 import { workSince } from './0057_work_since.ts';
+import { senderRequests } from './0058_sender_requests.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -92,4 +93,5 @@ export const migrations: Migration[] = [
   reportErrorCodes,
   smsTries,
   workSince,
+  senderRequests,
 ];

@@ -29,6 +29,17 @@ export async function findSenderOfVirtualNumber(
   return { id: idFromBytes('sender', row.id), workspaceId: idFromBytes('workspace', row.workspace_id) };
 }
 
+const toReview = `sender_countries c JOIN senders s ON s.id = c.sender_id
+     WHERE c.status = 'pending' AND s.status IN ('pending', 'approved') AND s.kind = 'sender_name'`;
+
+/** How many senders a reviewer can decide on, and since when the oldest of their requests has waited. */
+export async function findReviewsLeft(): Promise<{ senders: number; since: Date | null }> {
+  const [row] = await query<{ senders: number; since: Date | null }[]>(
+    `SELECT COUNT(DISTINCT s.id) AS senders, MIN(COALESCE(c.requested_at, s.created_at)) AS since FROM ${toReview}`,
+  );
+  return row!;
+}
+
 /** Senders that a reviewer can decide on, of one workspace or of all; oldest first. */
 export async function listSendersToReview(
   workspaceId: string | null,
@@ -36,8 +47,7 @@ export async function listSendersToReview(
 ): Promise<{ id: string; workspaceId: string }[]> {
   const only = workspaceId === null ? '' : 'AND s.workspace_id = ?';
   const rows = await query<Named[]>(
-    `SELECT DISTINCT s.id, s.workspace_id FROM sender_countries c JOIN senders s ON s.id = c.sender_id
-     WHERE c.status = 'pending' AND s.status IN ('pending', 'approved') AND s.kind = 'sender_name' ${only}
+    `SELECT DISTINCT s.id, s.workspace_id FROM ${toReview} ${only}
      ORDER BY s.id LIMIT ?`,
     [...(workspaceId === null ? [] : [idToBytes(workspaceId)]), limit],
   );

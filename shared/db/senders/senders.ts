@@ -38,7 +38,7 @@ export type SenderRecord = RecordOf<typeof senders> & { countries: CountryRecord
 /** Throws the database's duplicate-key error where the name, or the virtual number, is there already. */
 export async function insertSender(workspaceId: string, record: SenderRecord): Promise<void> {
   await insertRow(workspaceId, senders, record);
-  await insertSenderCountries(workspaceId, record.id, record.countries);
+  await insertSenderCountries(workspaceId, record.id, record.countries, record.createdAt);
 }
 
 /** Everything that may change but its countries. Throws as `insertSender` does. */
@@ -59,11 +59,13 @@ export async function insertSenderCountries(
   workspaceId: string,
   id: string,
   countries: CountryRecord[],
+  at: Date,
 ): Promise<void> {
   if (countries.length === 0) return;
-  await query('INSERT INTO sender_countries (sender_id, workspace_id, country, status, reason) VALUES ?', [
-    countries.map((one) => [idToBytes(id), idToBytes(workspaceId), ...senderCountries.toValues(one)]),
-  ]);
+  await query(
+    'INSERT INTO sender_countries (sender_id, workspace_id, country, status, reason, requested_at) VALUES ?',
+    [countries.map((one) => [idToBytes(id), idToBytes(workspaceId), ...senderCountries.toValues(one), at])],
+  );
 }
 
 export async function updateSenderCountries(

@@ -1,5 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { takeCounts } from '../../common/metrics.ts';
+import { findReviewsLeft } from '../../db/senders/senders.system.ts';
 import { type BatchTotals, listBatchTotals } from '../../db/sms/batches/totals.system.ts';
 import { findFailingCount } from '../../db/webhooks/webhooks.system.ts';
 import { addTotals, readGauges, readQueueDepths, readRedisMemory, readTotals } from '../../queue/queue.ts';
@@ -19,6 +20,8 @@ type Overview = {
   failingWebhooks: number;
   /** Workspaces whose limit of waiting messages is almost or fully reached. */
   fullWorkspaces: number;
+  /** Senders that wait for a decision of the operator, and for how long the oldest has. */
+  sendersToReview: { senders: number; oldestSeconds: number };
   /** Carriers of texts, as reported by the processes that hold their connections. */
   gateways: GatewayView[];
   /** Batches of texts with something left to do, by status. */
@@ -33,6 +36,7 @@ type Overview = {
 
 /** Returns the overview that an operator looks at first. */
 export async function overview(): Promise<Overview> {
+  const time = now();
   // Include the counts of this process since its last report.
   addTotals(takeCounts());
   const [
@@ -44,6 +48,7 @@ export async function overview(): Promise<Overview> {
     networkSuspect,
     fullWorkspaces,
     due,
+    reviews,
     smsBatches,
     gateways,
   ] = await Promise.all([
@@ -54,7 +59,8 @@ export async function overview(): Promise<Overview> {
     findFailingCount(),
     isNetworkSuspect(),
     findFullCount(),
-    oldestDueSeconds(now()),
+    oldestDueSeconds(time),
+    findReviewsLeft(),
     listBatchTotals(),
     listGateways(),
   ]);
@@ -66,6 +72,10 @@ export async function overview(): Promise<Overview> {
     failingWebhooks: failing,
     isNetworkSuspect: networkSuspect,
     fullWorkspaces,
+    sendersToReview: {
+      senders: reviews.senders,
+      oldestSeconds: reviews.since ? Math.max(0, (time.getTime() - reviews.since.getTime()) / 1000) : 0,
+    },
     gateways,
     smsBatches,
     oldestDueSeconds: due,

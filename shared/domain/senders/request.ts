@@ -78,7 +78,7 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
     ({ country, status }) => asked.includes(country) && status === 'rejected',
   );
   if (rejections.length === asked.length) throw rejected(known.name!, rejections);
-  await db.insertSenderCountries(workspaceId, known.id, added);
+  await db.insertSenderCountries(workspaceId, known.id, added, now());
   const countries = [...known.countries, ...added].toSorted((one, other) =>
     one.country < other.country ? -1 : 1,
   );

@@ -7,7 +7,9 @@ import { workspace } from '../../support/data/factory.ts';
 import { messagesTo, newBatch } from '../../support/data/new-batch.ts';
 import { sendEmail } from '../../support/data/new-email.ts';
 import { textingWorkspace } from '../../support/data/new-sms.ts';
+import { sampleContent } from '../../support/data/sender-codes.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { admin } from '../../support/processes/admin.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
@@ -62,6 +64,35 @@ test('it says how many batches of texts are in each state, how many rows wait, a
   expect(['processing', 'scheduled'].map((status) => of('sms_batch_rows_waiting', status))).toEqual([2, 7]);
   expect(seen.get('messaging_oldest_due_seconds{work="sms_batch"}')).toBeGreaterThanOrEqual(100);
   expect(seen.get('messaging_batches_accepted_total{source="messages"}')).toBeGreaterThanOrEqual(3);
+});
+
+test('it says how many senders wait for a decision, and for how long', async () => {
+  const own = await workspace();
+  const ask = (countries: string[]) =>
+    api.request('POST', '/v2/senders', {
+      key: own.key,
+      body: { name: 'Acme', sampleContent, countries },
+    });
+  const left = async () => {
+    const page = await samples(api);
+    return {
+      senders: page.get('messaging_senders_to_review'),
+      seconds: page.get('messaging_oldest_sender_to_review_seconds')!,
+    };
+  };
+  expect(await left()).toEqual({ senders: 0, seconds: 0 });
+  const asked = await ask(['GB', 'IE']);
+  expect([asked.status, asked.body.status]).toEqual([201, 'pending']);
+  const { id } = asked.body;
+  await advanceClock(100_000);
+  expect((await left()).senders).toBe(1);
+  expect((await left()).seconds).toBeGreaterThanOrEqual(100);
+  await admin('sender', 'approve', id, 'GB', 'IE');
+  expect(await left()).toEqual({ senders: 0, seconds: 0 });
+  // The time of the new request counts, not that of the sender.
+  await ask(['FR']);
+  expect((await left()).senders).toBe(1);
+  expect((await left()).seconds).toBeLessThan(90);
 });
 
 test('it says how many jobs each queue holds, by state', async () => {
