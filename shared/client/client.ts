@@ -110,19 +110,27 @@ export function createClient({ baseUrl, apiKey, serviceVersion, ...patience }: S
 
   /**
    * The feed of events, page by page and without an end: after the newest event it waits. Keep `nextCursor` together with what
-   * the page made you do, and begin with it after a restart. `signal` ends it.
+   * the page made you do, and begin with it after a restart. `signal` ends it, without an error.
    */
   async function* follow(
     query: EventQuery = {},
     { pollSeconds = usualPollSeconds, signal }: { pollSeconds?: number; signal?: AbortSignal } = {},
   ): AsyncGenerator<EventPage, void, undefined> {
     let from: EventQuery = query;
-    while (!signal?.aborted) {
-      const page = (await call('get', '/v2/events', { query: from, ...(signal && { signal }) })) as EventPage;
-      if (page.data.length > 0) yield page;
-      // Behind an empty page there may be more: a filter may leave out many events in a row.
-      else if (!page.hasMore) await sleep(pollSeconds * 1000, undefined, signal ? { signal } : {});
-      from = { ...query, cursor: page.nextCursor };
+    try {
+      while (!signal?.aborted) {
+        const page = (await call('get', '/v2/events', {
+          query: from,
+          ...(signal && { signal }),
+        })) as EventPage;
+        if (page.data.length > 0) yield page;
+        // Behind an empty page there may be more: a filter may leave out many events in a row.
+        else if (!page.hasMore) await sleep(pollSeconds * 1000, undefined, signal ? { signal } : {});
+        from = { ...query, cursor: page.nextCursor };
+      }
+    } catch (error) {
+      // A signal interrupts a request or a pause by an error.
+      if (!signal?.aborted) throw error;
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, Refusal } from 'messaging-service/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -166,6 +167,34 @@ test('patience has an end: of tries, of a wait that the service asks for, of one
   stopping.abort(new Error('enough'));
   await expect(waiting).rejects.toThrow('enough');
   expect(service.requests).toHaveLength(5);
+});
+
+test.each<[during: string, answer: Answer]>([
+  ['the pause', json(200, { data: [], nextCursor: 'next', hasMore: false })],
+  ['a request', { fault: 'hang' }],
+  ['the wait for another try', problem(503, 'service_unavailable', {}, { 'retry-after': '60' })],
+])('a signal during %s ends what follows the feed, without an error', async (_during, answer) => {
+  answerWith(answer);
+  const stopping = new AbortController();
+  const pages: unknown[] = [];
+  const following = (async () => {
+    for await (const page of client().follow({}, { pollSeconds: 3_600, signal: stopping.signal }))
+      pages.push(page);
+  })();
+  await service.waitFor(1);
+  // As a rule the answer arrives meanwhile; where it does not, the end must be a quiet one, too.
+  await sleep(300);
+  stopping.abort(new Error('enough'));
+  await expect(following).resolves.toBeUndefined();
+  expect([pages, service.requests.length]).toEqual([[], 1]);
+});
+
+test('what ends a feed other than its signal is thrown', async () => {
+  answerWith(problem(410, 'cursor_expired'));
+  const { signal } = new AbortController();
+  await expect(client().follow({ cursor: 'old' }, { signal }).next()).rejects.toMatchObject({
+    code: 'cursor_expired',
+  });
 });
 
 test('parameters go into the path and the query as they are written there', async () => {
