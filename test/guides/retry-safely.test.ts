@@ -9,6 +9,7 @@ import { workspace } from '../support/data/factory.ts';
 import { newEmail } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { atEnd } from '../support/runner/at-end.ts';
+import { type Answer, startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { inLanguages, run } from './run-program.ts';
 
 // The code that customers copy from the guide "Retry safely", behind a proxy that loses requests and answers.
@@ -93,5 +94,51 @@ describe.each(inLanguages({ node: 'send-once.mjs', python: 'send_once.py' }))(
       expect([code, tries(), emails]).toEqual([1, 1, []]);
       expect(output).toMatch(/^400 .*validation_failed/);
     });
+
+    /** Runs the program against a server that gives these answers, the last of them for ever. */
+    const runAgainst = async (...given: ((() => Answer) | Answer)[]) => {
+      const service = await startWebhookReceiver({
+        respond: (_request, index) => {
+          const answer = given[Math.min(index, given.length - 1)]!;
+          return typeof answer === 'function' ? answer() : answer;
+        },
+      });
+      const settings = { API_URL: service.url, API_KEY: 'msg_1' };
+      const { code, output } = await run(program, ['order-1', '/v2/email', '{}'], settings);
+      return { code, output, times: service.requests.map(({ at }) => at) };
+    };
+    const done: Answer = { status: 201, body: 'done' };
+
+    test.concurrent('Retry-After may be a date, and the next try comes no sooner', async () => {
+      let until = 0;
+      const away = () => {
+        // A date has whole seconds. The usual pause before the second try is 2 seconds at most.
+        until = Math.ceil(Date.now() / 1000 + 4) * 1000;
+        return { status: 503, headers: { 'retry-after': new Date(until).toUTCString() } };
+      };
+      const { code, output, times } = await runAgainst(away, done);
+      expect([code, output, times.length]).toEqual([0, '201 done\n', 2]);
+      // A timer of Node may fire a moment early.
+      expect(times[1]).toBeGreaterThan(until - 50);
+    });
+
+    test.concurrent.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'soon', '-1', ''])(
+      'after Retry-After: %j the request is tried again after the usual pause',
+      async (retryAfter) => {
+        const away = { status: 503, headers: { 'retry-after': retryAfter } };
+        const { code, output, times } = await runAgainst(away, done);
+        expect([code, output]).toEqual([0, '201 done\n']);
+        expect(times[1]! - times[0]!).toBeGreaterThan(900);
+      },
+    );
+
+    test.concurrent.each(['2600000', '301', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+      'Retry-After: %s is longer than a program should wait: the refusal is the answer',
+      async (wait) => {
+        const refusal = { status: 429, headers: { 'retry-after': wait }, body: 'limit_reached' };
+        const { code, output, times } = await runAgainst(refusal, done);
+        expect([code, output, times.length]).toEqual([1, '429 limit_reached\n', 1]);
+      },
+    );
   },
 );

@@ -8,15 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const { API_URL, API_KEY } = process.env;
 const maxTries = 8;
+// A limit that is used up may ask for a wait of hours or days; that is for you to decide.
+const longestWaitMs = 5 * 60_000;
 
 /**
- * The answer to the request, or an error once it has been tried often enough. `idempotencyKey` says what this is: the
- * same for every try, and another for whatever else you send. Keep it with the order, not in memory.
+ * The answer to the request, or an error once it has been tried often enough. A refusal that asks for a wait of more
+ * than five minutes is an answer, too. `idempotencyKey` says what this is: the same for every try, and another for
+ * whatever else you send. Keep it with the order, not in memory.
  */
 async function sendOnce(idempotencyKey, path, body) {
   for (let tried = 1; ; tried += 1) {
     const outcome = await post(idempotencyKey, path, body);
-    if (!outcome.isRetryable) return outcome;
+    if (!outcome.isRetryable || outcome.retryAfterMs > longestWaitMs) return outcome;
     if (tried === maxTries) throw new Error(`Given up after ${tried} tries: ${outcome.text}`);
     // Not all at the same moment, and no sooner than the service asks for.
     const pauseMs = Math.min(1000 * 2 ** tried, 60_000) * (0.5 + Math.random() / 2);
@@ -50,7 +53,13 @@ async function post(idempotencyKey, path, body) {
     status === 429 ||
     status >= 500 ||
     (status === 409 && text.includes('/problems/idempotency_in_progress'));
-  return { isRetryable, status, text, retryAfterMs: Number(headers.get('retry-after') ?? 0) * 1000 };
+  return { isRetryable, status, text, retryAfterMs: msOf(headers.get('retry-after') ?? '') };
+}
+
+/** Retry-After is a number of seconds or a date. */
+function msOf(retryAfter) {
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  return ms > 0 ? ms : 0;
 }
 
 const { status, text } = await sendOnce(...process.argv.slice(2));

@@ -4,25 +4,30 @@
 #
 #   API_URL  the address of the API, as in https://messaging.example
 #   API_KEY  the key, msg_…
+import email.utils
 import http.client
 import os
 import random
+import re
 import sys
 import time
 import urllib.error
 import urllib.request
 
 MAX_TRIES = 8
+# A limit that is used up may ask for a wait of hours or days; that is for you to decide.
+LONGEST_WAIT = 5 * 60
 
 
 def send_once(idempotency_key, path, body):
-    """The answer to the request, or an error once it has been tried often enough. `idempotency_key` says what this
-    is: the same for every try, and another for whatever else you send. Keep it with the order, not in memory."""
+    """The answer to the request, or an error once it has been tried often enough. A refusal that asks for a wait of
+    more than five minutes is an answer, too. `idempotency_key` says what this is: the same for every try, and another
+    for whatever else you send. Keep it with the order, not in memory."""
     tried = 0
     while True:
         tried += 1
         status, text, retry_after = post(idempotency_key, path, body)
-        if not is_retryable(status, text):
+        if not is_retryable(status, text) or retry_after > LONGEST_WAIT:
             return status, text
         if tried == MAX_TRIES:
             raise RuntimeError(f"Given up after {tried} tries: {text}")
@@ -43,10 +48,21 @@ def post(idempotency_key, path, body):
             response = urllib.request.urlopen(request, timeout=60)
         except urllib.error.HTTPError as error:
             response = error
-        return response.status, response.read().decode(), float(response.headers.get("Retry-After", 0))
+        return response.status, response.read().decode(), seconds_of(response.headers.get("Retry-After", ""))
     except (OSError, http.client.HTTPException) as error:
         # The connection broke. Nobody knows whether the request took effect; the next try finds out.
         return None, str(error), 0
+
+
+def seconds_of(retry_after):
+    """Retry-After is a number of seconds or a date."""
+    try:
+        if re.fullmatch("[0-9]+", retry_after):
+            return float(retry_after)
+        return max(0, email.utils.mktime_tz(email.utils.parsedate_tz(retry_after)) - time.time())
+    except (TypeError, ValueError, OverflowError):
+        # Not to be read: the usual pause will do.
+        return 0
 
 
 def is_retryable(status, text):
