@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changesIn, currentVersion, knownVersions } from '../../shared/common/versions.ts';
 import { config } from '../../shared/config/config.ts';
+import { ownTimes } from './own-times.ts';
 
 const source = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
 
@@ -12,7 +13,7 @@ export function introduction(): string {
     currentVersion,
     versions: knownVersions.map((version) => `- \`${version}\`: ${changesIn(version)}`).join('\n'),
     rates: rates(),
-    eventDays: String(config.EVENT_RETENTION_DAYS),
+    ...ownTimes(),
   };
   return source.replaceAll(/\{\{(\w+)\}\}/g, (_all, name: string) => values[name]!);
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Router } from 'express';
 import { config } from '../../shared/config/config.ts';
+import { withOwnTimes } from '../openapi/own-times.ts';
 import type { RenderedPage, Surroundings } from './markdown.ts';
 import { escaped, page } from './page.ts';
 import { route } from './route.ts';
@@ -70,7 +71,9 @@ function filesLike(names: RegExp): Files {
 /** Made when the first reader asks for it, as the libraries that make it take a while to load. */
 async function guide(name: string, title: string, source: string, files: Files): Promise<string> {
   const { render } = await import('./markdown.ts');
-  const here = source.replaceAll(addressInFiles, config.PUBLIC_URL).replaceAll(/^<!--.*-->$/gm, '');
+  const here = withOwnTimes(source)
+    .replaceAll(addressInFiles, config.PUBLIC_URL)
+    .replaceAll(/^<!--.*-->$/gm, '');
   const { html, headings } = render(here, { files, addressOf });
   return page({
     title,

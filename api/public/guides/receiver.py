@@ -69,7 +69,7 @@ def signed(secret, base):
 
 
 # A delivery can come more than once, always under the same Webhook-Id. Keep these ids where they outlive a restart,
-# such as in a database column that is unique: for 15 days at least, and for 8 days after an id last came.
+# such as in a database column that is unique. The guide says under Duplicates how soon an id may be forgotten.
 seen = set()
 MAX_BODY_BYTES = 1024 * 1024
 
