@@ -113,7 +113,10 @@ type Declaration<
   id: string;
   tag: string;
   summary: string;
-  /** Says more to users than the summary. The API description adds the needed scopes by itself. */
+  /**
+   * Says more to users than the summary. The API description adds the needed scopes by itself, and the numbers of this
+   * platform in the place of `{{eventDays}}` and the like.
+   */
   description: string;
   /** The caller needs all of these scopes. */
   scope: Scope | readonly Scope[];

@@ -10,6 +10,7 @@ import { takesIdempotencyKey } from './middleware/idempotency.ts';
 import { mostValues } from './middleware/json-scan.ts';
 import { commonHeaders, idempotentHeaders } from './openapi/headers.ts';
 import { introduction } from './openapi/introduction.ts';
+import { withOwnTimes } from './openapi/own-times.ts';
 import { problemsOf, type Refusals, refusal } from './openapi/refusals.ts';
 import { describeShapes } from './openapi/shape-texts.ts';
 import { successes } from './openapi/successes.ts';
@@ -136,7 +137,7 @@ function operation(endpoint: Endpoint, refusals: Refusals, at: Date): ZodOpenApi
     operationId: id,
     tags: [tag],
     summary,
-    description: `${description}\n\n${needs}`,
+    description: `${withOwnTimes(description)}\n\n${needs}`,
     requestParams,
     ...(body && {
       requestBody: {

@@ -10,7 +10,7 @@ export default [
     tag: 'Events',
     summary: 'Read the feed of events, oldest first',
     description:
-      'Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Where hasMore is true there may be more already, even if the page is empty, since types may leave out many events in a row: ask again at once. Events are kept 7 days.',
+      'Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Where hasMore is true there may be more already, even if the page is empty, since types may leave out many events in a row: ask again at once. Events are kept {{eventDays}} days.',
     scope: 'events.read',
     query: EventFilter,
     response: EventPage,

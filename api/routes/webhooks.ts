@@ -156,7 +156,7 @@ export default [
     tag,
     summary: 'List the deliveries to a webhook with their latest attempt, newest first',
     description:
-      'Deliveries are kept 7 days. With both status and eventType a page may hold fewer than limit, or none, and still have a nextCursor.',
+      'Deliveries are kept {{eventDays}} days. With both status and eventType a page may hold fewer than limit, or none, and still have a nextCursor.',
     scope: 'webhooks.read',
     params,
     query: WebhookDeliveryFilter,

@@ -1,3 +1,5 @@
+import { config } from '../config/config.ts';
+
 /** The error catalogue (API decisions §2): code -> HTTP status, title, and the help shown at /problems/{code}. */
 export const catalogue = {
   validation_failed: {
@@ -145,7 +147,9 @@ export const catalogue = {
   cursor_expired: {
     status: 410,
     title: 'The cursor is no longer good',
-    help: 'Events are kept for 7 days; and after the service was restored from a backup, a cursor from the time that was lost is no longer good. Start again with `since`, and pass over the events whose ids you have seen.',
+    get help() {
+      return `Events are kept for ${config.EVENT_RETENTION_DAYS} days; and after the service was restored from a backup, a cursor from the time that was lost is no longer good. Start again with \`since\`, and pass over the events whose ids you have seen.`;
+    },
   },
   payload_too_large: {
     status: 413,

@@ -24,6 +24,25 @@ test.each([
   },
 );
 
+test('the reference, the guides and the problems say how long events are kept here', async () => {
+  changeSettings({ EVENT_RETENTION_DAYS: 30 });
+  const { request } = await startApi();
+  const { paths } = (await request('GET', '/openapi.json')).body;
+  const [feed, deliveries] = ['/v2/events', '/v2/webhooks/{id}/deliveries'].map((path) => paths[path].get);
+  for (const operation of [feed, deliveries]) {
+    expect(operation.description).toContain('kept 30 days');
+    expect(JSON.stringify(operation)).not.toMatch(/7 days|{{/);
+  }
+  for (const path of ['/docs/guides/events-feed', '/problems/cursor_expired']) {
+    const { body } = await request('GET', path);
+    expect(body).toMatch(/Events are kept (for )?30 days/);
+    expect(body).not.toMatch(/7 days|{{/);
+  }
+  const guides = ['api-decisions', 'operations', 'receive-webhooks'];
+  for (const guide of guides)
+    expect((await request('GET', `/docs/guides/${guide}`)).body).not.toMatch(/{{\w/);
+});
+
 test('the receivers of the guide leave these times to the guide', () => {
   for (const name of ['receiver.mjs', 'receiver.py'])
     expect(readFileSync(join(folder, name), 'utf8')).not.toMatch(/\d+ days/);
