@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +16,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { waitFor } from '../support/time/wait-for.ts';
-import { serve, start } from './run-program.ts';
+import { folder as guides, serve, start } from './run-program.ts';
 import { guidesOf, installClient, programsOf } from './samples.ts';
 
 // Programs with the typed client, as readers copy them from the guides. samples.test.ts runs those that end.
@@ -61,6 +61,23 @@ test('every program in TypeScript compiles under strict with the types of the cl
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
   const compile = promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', folder]);
   await expect(compile.catch(({ stdout }) => Promise.reject(new Error(stdout)))).resolves.toBeDefined();
+});
+
+test('each guide that runs a program in TypeScript names the Node that it needs, which the platform brings', () => {
+  const sources = guidesOf('Use the API').map((guide) => ({
+    guide,
+    source: readFileSync(join(guides, `${guide}.md`), 'utf8'),
+  }));
+  const running = sources.filter(({ source }) => /^(\$ )?node \S+\.mts$/m.test(source));
+  expect(running.map(({ guide }) => guide)).toEqual(['first-email', 'contacts', 'events-feed']);
+  for (const { guide, source } of running)
+    expect([guide, source]).toEqual([guide, expect.stringContaining('Node 22.18 or later')]);
+
+  const [, folder] = /^\$ export PATH=\$\(realpath \.\.\/messaging-service\)\/(\S+):\$PATH$/m.exec(
+    sources.find(({ guide }) => guide === 'first-email')!.source,
+  )!;
+  const packages = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).optionalDependencies;
+  expect(Object.keys(packages).map((name) => `node_modules/${name}/bin`)).toContain(folder);
 });
 
 test('the reader of the feed goes on where it was stopped', async () => {
