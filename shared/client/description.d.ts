@@ -1391,7 +1391,7 @@ export interface paths {
         };
         /**
          * List the API keys of the workspace, newest first
-         * @description All of them come in one page: nextCursor is always null. Keys that have expired stay in it until they are deleted; the tokens of connected apps are not in it. Their key and signingSecret are null here, as only the answer that issued them shows them.
+         * @description All of them come in one page: nextCursor is always null. Keys that have expired stay in it until they are deleted, those that were rotated for 30 days; the tokens of connected apps are not in it. Their key and signingSecret are null here, as only the answer that issued them shows them.
          *
          *     Needs the scope `api_keys.read`.
          */

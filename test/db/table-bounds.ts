@@ -10,7 +10,7 @@ type Bound = { kind: 'passing' | 'work' | 'capped' | 'kept'; by: string };
 export const tableBounds: Record<string, Bound> = {
   api_keys: {
     kind: 'capped',
-    by: '500 for each workspace, with those that have expired; tokens: the operator',
+    by: '500 for each workspace, with those that have expired; rotated ones go 30 days later; tokens: the operator',
   },
   business_profiles: { kind: 'kept', by: 'the operator makes them' },
   clock: { kind: 'capped', by: 'one row' },

@@ -44,6 +44,7 @@ import { reportErrorCodes } from './0055_report_error_codes.ts';
 import { smsTries } from './0056_sms_tries.ts';
 import { workSince } from './0057_work_since.ts';
 import { senderRequests } from './0058_sender_requests.ts';
+import { replacedApiKeys } from './0059_replaced_api_keys.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -94,4 +95,5 @@ export const migrations: Migration[] = [
   smsTries,
   workSince,
   senderRequests,
+  replacedApiKeys,
 ];

@@ -1,4 +1,5 @@
 import { orNotFound, problem } from '../../common/errors.ts';
+import { listReplacedApiKeys } from '../../db/api-keys/api-keys.system.ts';
 import * as db from '../../db/api-keys/api-keys.ts';
 import { transaction } from '../../db/client.ts';
 import type { ApiKey } from '../../schemas/api-keys.ts';
@@ -33,6 +34,16 @@ export async function remove(caller: Caller, keyId: string): Promise<void> {
 
 /** For the operator: every key or token of the workspace, newest first. */
 export const listIssued = db.listApiKeys;
+
+/**
+ * Deletes keys that have expired by then and were replaced by a rotation: with them, a program that rotates its key each
+ * day would come to the cap of the workspace. Returns their number.
+ */
+export async function deleteReplaced(expiredBy: Date, limit: number): Promise<number> {
+  const keys = await listReplacedApiKeys(expiredBy, limit);
+  for (const { workspaceId, id } of keys) await revoke(workspaceId, 'api_key', id);
+  return keys.length;
+}
 
 /** Ends a key or token for good; returns whether there was one. */
 export function revoke(workspaceId: string, kind: db.KeyKind, keyId: string): Promise<boolean> {

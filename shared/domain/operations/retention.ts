@@ -28,6 +28,7 @@ import {
   deleteAttemptsBefore,
   deleteDeliveriesBefore,
 } from '../../db/webhooks/deliveries/deliveries.system.ts';
+import * as apiKeys from '../api-keys/api-keys.ts';
 import { finishErasures } from '../contacts/erasure.ts';
 import * as conversations from '../conversations/conversations.ts';
 import { forgetLeftAttachments } from '../email/delivery/attachments.ts';
@@ -45,6 +46,8 @@ const batchesPerRun = 500;
 const hourMs = 3_600_000;
 // A carrier that is not told how long to try a text tries it for some days, and for a week at most.
 const usualValidityHours = 7 * 24;
+// So long its owner can see when a key ended that a rotation has replaced.
+const replacedKeyDays = 30;
 
 /**
  * Deletes rows whose retention has ended. Events and deliveries go an hour late, so that a reader who is just in time
@@ -120,6 +123,7 @@ function kindsOf(
       return gone;
     },
     nonces: () => deleteNoncesBefore(now(), batchSize),
+    apiKeys: () => apiKeys.deleteReplaced(hoursAgo(replacedKeyDays * 24), batchSize),
     idempotencyRecords: () => deleteExpiredRecords(now(), batchSize),
     membersOfRemoved: () => deleteMembersOfRemoved(batchSize),
     erasures: () => finishErasures(batchSize, isStopping),

@@ -5,6 +5,7 @@ import { findApiKey } from '../../../shared/db/api-keys/api-keys.ts';
 import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { authenticate } from '../../../shared/domain/api-keys/callers.ts';
 import * as keyUsage from '../../../shared/domain/api-keys/usage.ts';
+import { purge } from '../../../shared/domain/operations/retention.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -207,4 +208,41 @@ test('a key without a signing secret has none to rotate', async () => {
     expect([status, body.type]).toEqual([409, `${api.url}/problems/not_rotatable`]);
     expect(body.detail).toBe('The signing of the key is not hmac_sha256: only that has a secret.');
   }
+});
+
+test('a key that was rotated goes 30 days after it has expired; the newest of its lineage stays, expired or not', async () => {
+  const mine = keysOf(api, (await workspace()).key);
+  const { body: first } = await mine.create();
+  const { body: second } = await mine.rotate(first.id, { overlapHours: 1 });
+  const expiresAt = new Date(now().getTime() + 3 * hourMs).toISOString();
+  const { body: ended } = await mine.create({ expiresAt });
+  const { body: lost } = await mine.create();
+  // The key that took its place is gone, so it is the newest again.
+  await mine.remove((await mine.rotate(lost.id)).body.id);
+  const statuses = () =>
+    Promise.all([first, second, ended, lost].map(async ({ id }) => (await mine.read(id)).status));
+  await advanceClock(30 * 24 * hourMs);
+  await purge();
+  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  await advanceClock(30 * hourMs);
+  await purge();
+  expect(await statuses()).toEqual([404, 200, 200, 200]);
+  expect(await statusOf(second.key)).toBe(200);
+  expect(await lineageOf(second.key)).toBe(first.id);
+});
+
+test('a workspace at its cap can rotate again once a rotated key has been expired for 30 days', async () => {
+  const { workspaceId, key } = await workspace();
+  const mine = keysOf(api, key);
+  for (let count = 3; count < 500; count += 1) await apiKeys.issue(workspaceId);
+  let { body: newest } = await mine.create();
+  const rotate = async () => {
+    const { status, body } = await mine.rotate(newest.id);
+    if (status === 201) newest = body;
+    return status;
+  };
+  expect([await rotate(), await rotate()]).toEqual([201, 409]);
+  await advanceClock(32 * 24 * hourMs);
+  await purge();
+  expect([await rotate(), await rotate()]).toEqual([201, 409]);
 });
