@@ -1,3 +1,4 @@
+import { now } from '../../common/clock.ts';
 import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import { findBusinessProfile } from '../../db/senders/business-profiles.ts';
