@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, Router } from 'express';
 import { problem } from '../../shared/common/errors.ts';
+import { isSameSecret } from '../../shared/common/secrets.ts';
 import { headOf, largestMailBytes, receive } from '../../shared/domain/email/mail-reports/mail-reports.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
@@ -38,11 +38,7 @@ function isAuthorized(request: Request, token: string): boolean {
       : Buffer.from(value, 'base64')
           .toString()
           .replace(/^[^:]*:/, '');
-  return timingSafeEqual(digest(given), digest(token));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return isSameSecret(given, token);
 }
 
 async function messageOf(request: Request, goOn: () => void): Promise<Buffer> {

@@ -3,6 +3,7 @@ import {
   createDecipheriv,
   createHmac,
   createSecretKey,
+  hash,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -75,6 +76,11 @@ export function isAuthenticationTag(purpose: string, text: string, tag: Buffer):
     const expected = mac(key, purpose, text).subarray(0, tag.length);
     return tag.length >= 16 && expected.length === tag.length && timingSafeEqual(expected, tag);
   });
+}
+
+/** Whether both texts are the same. The time that it takes tells nothing about the secret one. */
+export function isSameSecret(given: string, secret: string): boolean {
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', secret, 'buffer'));
 }
 
 function mac(key: Key, purpose: string, text: string): Buffer {
