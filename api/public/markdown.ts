@@ -1,6 +1,21 @@
+import { createRequire } from 'node:module';
 import markdownIt from 'markdown-it';
-import { highlighted } from './highlight.ts';
 import { escaped } from './page.ts';
+
+const require = createRequire(import.meta.url);
+
+// Its own types bring those of browsers into every file of the repository, so this file says what it uses.
+type Highlighter = {
+  registerLanguage: (name: string, language: unknown) => void;
+  registerAliases: (names: string[], to: { languageName: string }) => void;
+  getLanguage: (name: string) => unknown;
+  highlight: (code: string, options: { language: string; ignoreIllegals: boolean }) => { value: string };
+};
+const highlighter: Highlighter = require('highlight.js/lib/core');
+for (const name of ['bash', 'http', 'ini', 'javascript', 'json', 'python', 'typescript', 'xml'])
+  highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`));
+highlighter.registerAliases(['sh', 'console'], { languageName: 'bash' });
+highlighter.registerAliases(['html', 'mjml'], { languageName: 'xml' });
 
 type Heading = { level: number; text: string; anchor: string };
 export type RenderedPage = { html: string; headings: Heading[] };
@@ -70,6 +85,12 @@ function codeBlock(code: string, language: string): string {
   // A picture made of letters is not for copying.
   const kind = language === 'text' ? 'code picture' : 'code';
   return `<div class="${kind}"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;
+}
+
+/** HTML of code, with the classes of highlight.js where it knows the language. */
+function highlighted(code: string, language: string): string {
+  if (!highlighter.getLanguage(language)) return escaped(code);
+  return highlighter.highlight(code, { language, ignoreIllegals: true }).value;
 }
 
 function shownFile(tokens: readonly Token[], files: ReadonlyMap<string, string>): string | undefined {
