@@ -13,7 +13,7 @@ const mostDying = 2;
 
 export type Work = { workspaceId: string; source: string; message: ThreadJob; length: number };
 export type Pool = ReturnType<typeof openPoolOf>;
-export type PoolStats = ReturnType<Pool['stats']>;
+type PoolStats = ReturnType<Pool['stats']>;
 
 /** A thread that takes jobs, and the batch that it has in hand. */
 type PoolMember = {

@@ -20,7 +20,7 @@ export type SandboxJob = {
   abandon(reason: Error): void;
 };
 
-export type SandboxTenant = {
+type SandboxTenant = {
   id: string;
   waiting: SandboxJob[];
   waitingLength: number;

@@ -1,4 +1,4 @@
-/** What the operator's commands share. */
+/** The functions that all commands of the operator share. */
 export type Tools = {
   /** Prints one record or a list. */
   print: (result: object | object[]) => void;
