@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as procfile from '../../scripts/setup/start/procfile.ts';
 import { query } from '../../shared/db/client.ts';
 import { customerOf } from '../support/api/customer.ts';
-import { makeWebhook } from '../support/data/deliveries.ts';
+import { countsOf, makeWebhook } from '../support/data/deliveries.ts';
 import { statusReport } from '../support/data/mail-reports.ts';
 import { letter } from '../support/data/new-email.ts';
 import { textingWorkspace } from '../support/data/new-sms.ts';
@@ -58,7 +58,7 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
       expect(processes.filter((each) => !isUp(each)).map(({ name, output }) => [name, output()])).toEqual([]);
       return true;
     },
-    { timeoutMs: 90_000 },
+    { timeoutMs: 200_000 },
   );
   const api = customerOf(`http://127.0.0.1:${port}`, own);
 
@@ -139,5 +139,5 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
   expect(Number(texts!['n'])).toBe(10);
   const [bounced] = await query("SELECT COUNT(*) AS n FROM events WHERE type = 'email.bounced'");
   expect(Number(bounced!['n'])).toBe(1);
-  expect(webhook.id).toBeTruthy();
+  expect(await countsOf(webhook.id)).toEqual({ inRedis: 0, parked: 0, delivered: 51, failed: 0, skipped: 0 });
 });
