@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { difference, run, samplesIn } from '../guides/samples.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { atEnd } from '../support/runner/at-end.ts';
+import { numberedFolder } from '../support/runner/numbered-folder.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
@@ -17,8 +17,8 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 /** Commits the working tree to a new repository, as a stranger would find it. */
 function publish(): { repository: string; folder: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'stranger-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = numberedFolder('stranger');
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   const repository = join(folder, 'published');
   const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' });
   const files = git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
@@ -48,9 +48,11 @@ test('a stranger who copies the lines of the README has what it shows', async ()
   const url = `http://127.0.0.1:${port}`;
   const [start, ...later] = samplesIn(readme);
   const { PATH = '', HOME = '', MYSQL_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
+  // A stranger compiles all code; a test that is run again need not.
+  const { NODE_COMPILE_CACHE = '' } = process.env;
   // The packages of this checkout are linked between the two lines, as to install them needs a minute and the network.
   const [fetch, ...go] = start!.command.trimEnd().split('\n');
-  const environment = { PATH, HOME, PORT: port, MYSQL_URL, REDIS_URL, QUEUE_PREFIX };
+  const environment = { PATH, HOME, PORT: port, MYSQL_URL, REDIS_URL, QUEUE_PREFIX, NODE_COMPILE_CACHE };
   const blank = "'<address of this repository>'";
   expect(fetch).toContain(` ${blank} `);
   execFileSync('bash', ['-euc', fetch!.replace(blank, repository)], {
