@@ -218,6 +218,27 @@ export async function findHasGone(workspaceId: string, channel: Channel, stretch
   return rows.length > 0;
 }
 
+/**
+ * Looks at a batch of the states of messages that were made before `until`, from the id `from` on, and deletes those of
+ * the channel. Returns how many went, and the id to go on from; null: there are no more.
+ */
+export async function deleteStatesOf(
+  channel: Channel,
+  { from, until }: { from: Buffer; until: Date },
+  limit: number,
+): Promise<{ gone: number; next: Buffer | null }> {
+  const stretch = [from, firstUuidAt(until)];
+  const [next] = await query<{ id: Buffer }[]>(
+    'SELECT id FROM report_states WHERE id >= ? AND id < ? ORDER BY id LIMIT 1 OFFSET ?',
+    [...stretch, limit],
+  );
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM report_states WHERE id >= ? AND id < ? AND counted LIKE ?',
+    [from, next?.id ?? stretch[1]!, `${channel[0]}%`],
+  );
+  return { gone: affectedRows, next: next?.id ?? null };
+}
+
 /** Deletes a batch of the states of messages that were made before `until`. */
 export function deleteStatesBefore(until: Date, limit: number): Promise<number> {
   return deleteBefore('report_states', 'id', firstUuidAt(until), limit);

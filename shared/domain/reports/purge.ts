@@ -1,8 +1,11 @@
 import { now } from '../../common/clock.ts';
+import { forgetAtEnd } from '../../common/closing.ts';
 import { config } from '../../config/config.ts';
 import { deleteReportsBefore } from '../../db/reports/counts.system.ts';
-import { deleteStatesBefore } from '../../db/reports/messages.system.ts';
+import { channels } from '../../db/reports/counts.ts';
+import { deleteStatesBefore, deleteStatesOf } from '../../db/reports/messages.system.ts';
 import { deleteLedgerSumsBefore } from '../../db/sms/ledger.system.ts';
+import { firstUuidAt } from '../../formats/ids.ts';
 import { hourOf, startOf } from './pieces.ts';
 import { statesUntil } from './recount.ts';
 
@@ -12,6 +15,27 @@ export async function purge(limit: number): Promise<number> {
   return Math.max(
     await deleteReportsBefore(startOf('month', oldest), limit),
     await deleteLedgerSumsBefore(startOf('month', oldest), limit),
-    await deleteStatesBefore(statesUntil(), limit),
+    await purgeStates(limit),
   );
+}
+
+/**
+ * Up to where this process has looked for the states of the channel that is kept for less time. Without it every run
+ * would look at all states of the other channel again; a new process does so once.
+ */
+let reached: Buffer = Buffer.alloc(16);
+forgetAtEnd(() => {
+  reached = Buffer.alloc(16);
+});
+
+/** Deletes states of both channels by their ids, which have the time, and then those of one channel alone. */
+async function purgeStates(limit: number): Promise<number> {
+  const [longer, shorter] = channels.toSorted((one, other) => +statesUntil(one) - +statesUntil(other));
+  const gone = await deleteStatesBefore(statesUntil(longer!), limit);
+  const until = statesUntil(shorter!);
+  if (gone === limit || until <= statesUntil(longer!)) return gone;
+  const found = await deleteStatesOf(shorter!, { from: reached, until }, limit);
+  reached = found.next ?? firstUuidAt(until);
+  // More to look at counts as a full batch, after which another comes.
+  return found.next ? limit : Math.max(gone, found.gone);
 }

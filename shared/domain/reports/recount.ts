@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { now } from '../../common/clock.ts';
 import { config } from '../../config/config.ts';
+import type { Channel } from '../../db/reports/counts.ts';
 import { type State, updateStates } from '../../db/reports/messages.system.ts';
 import { decode, encode, type Facts } from './facts.ts';
 import { nameAll } from './names.ts';
@@ -11,8 +12,9 @@ import { newTally } from './tally.ts';
 const afterRetentionDays = 100;
 
 /** Returns the time before which messages are not counted again: how they were counted is forgotten. */
-export function statesUntil(): Date {
-  const days = Math.max(config.EMAIL_RETENTION_DAYS, config.SMS_RETENTION_DAYS) + afterRetentionDays;
+export function statesUntil(channel: Channel): Date {
+  const kept = channel === 'email' ? config.EMAIL_RETENTION_DAYS : config.SMS_RETENTION_DAYS;
+  const days = kept + afterRetentionDays;
   return new Date(now().getTime() - days * 86_400_000);
 }
 
@@ -25,7 +27,7 @@ type Recounting = {
 };
 
 export function newRecounting(): Recounting {
-  const oldest = hourOf(statesUntil()) + 1;
+  const oldest = { email: hourOf(statesUntil('email')) + 1, sms: hourOf(statesUntil('sms')) + 1 };
   const tally = newTally();
   // By message id as latin1. A message that changes twice may be read before its first change is stored.
   const remembered = new Map<string, string>();
@@ -36,7 +38,7 @@ export function newRecounting(): Recounting {
         const key = facts.id.toString('latin1');
         const earlier = remembered.get(key) ?? counted(facts);
         const now = encode(facts.channel, facts.standing);
-        if (earlier === now || facts.hour < oldest) return [];
+        if (earlier === now || facts.hour < oldest[facts.channel]) return [];
         remembered.set(key, now);
         return [{ facts, before: earlier === undefined ? null : decode(earlier), now }];
       });
