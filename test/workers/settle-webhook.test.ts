@@ -23,6 +23,7 @@ import {
 import { workspace } from '../support/data/factory.ts';
 import { forgetRedis, useDatabase } from '../support/database/database.ts';
 import { watchLockWaits } from '../support/database/lock-wait.ts';
+import { rowsRead } from '../support/database/rows-read.ts';
 import { startWorkerProcess } from '../support/processes/processes.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { answers, startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
@@ -191,4 +192,32 @@ test('a settlement of 1,200 takes three turns, after each of which the job is gi
   expect(await deliveries.settleNext(id, 0)).toBe('done');
   expect(await countsOf(id)).toMatchObject({ skipped: 1_200, inRedis: 0, parked: 0 });
   expect(await settlements()).toBe(0);
+});
+
+test('the turns of a recovery do not read again what earlier turns have read', async () => {
+  const id = await waiting(4_000);
+  const hourAgo = new Date(now().getTime() - 3_600_000);
+  await query(
+    `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL, parked = 0, completed_at = ? WHERE webhook_id = ?`,
+    [hourAgo, idToBytes(id)],
+  );
+  const since = now();
+  await storeEvents(own, 1_200);
+  await relay.relayAll();
+  await query(
+    `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL, parked = 0, completed_at = ?
+     WHERE webhook_id = ? AND status = 'pending'`,
+    [now(), idToBytes(id)],
+  );
+  await transaction(() => webhooks.recover(callerOf(own), id, since));
+  const turn = (end: unknown) =>
+    rowsRead(async () => expect(await deliveries.settleNext(id, 0)).toEqual(end));
+  const [first, second, third] = [
+    await turn({ retryAt: expect.any(Date) }),
+    await turn({ retryAt: expect.any(Date) }),
+    await turn('done'),
+  ];
+  expect(await countsOf(id)).toMatchObject({ failed: 4_000 });
+  expect(second).toBeLessThan(first - 3_000);
+  expect(third).toBeLessThan(first - 3_000);
 });

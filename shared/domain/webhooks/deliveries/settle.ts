@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { now } from '../../../common/clock.ts';
+import { forgetAtEnd } from '../../../common/closing.ts';
 import { count } from '../../../common/metrics.ts';
 import { transaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/settlements.system.ts';
@@ -29,6 +31,14 @@ export function wakeSettlement(webhookId: string): void {
 }
 
 /**
+ * How far the turns of this process have come: the last delivery of a list, or that the list is done. A recovery looks
+ * at all that ever failed, so a turn must not read again what the turns before have read. Another process begins anew:
+ * deliveries that have been settled are not found again.
+ */
+const reached = new LRUCache<string, { after: string | null; isDone: boolean }>({ max: 1_000 });
+forgetAtEnd(() => reached.clear());
+
+/**
  * Works for a while on the settlements of a webhook. Each batch checks, in its own transaction, that the settlement is
  * still wanted.
  */
@@ -37,7 +47,6 @@ export async function settleNext(webhookId: string, longestMs = turnMs): Promise
   let isDone = true;
   for (const settlement of await system.listSettlements(webhookId)) {
     const end = await (settlement.kind === 'skip' ? skip : recover)(settlement, turnEnd);
-    // No cursor is kept: deliveries that have been settled are not found again.
     if (end === 'unfinished') return { retryAt: now() };
     isDone = end === 'done' && isDone;
   }
@@ -49,17 +58,27 @@ type SettlementEnd = 'done' | 'left' | 'unfinished';
 
 /**
  * Runs one batch after the other, each on the ids after the last batch, until there are no more (`done`), the
- * settlement is gone (`unwanted`) or the turn ends (`unfinished`).
+ * settlement is gone (`unwanted`) or the turn ends (`unfinished`). `place`: the name of the list, if a later turn is to
+ * go on where this one ends.
  */
 async function inBatches(
   settlement: system.Settlement,
   turnEnd: number,
   list: (page: { after: string | null; limit: number }) => Promise<string[]>,
   write: (deliveryIds: string[], at: Date) => Promise<unknown>,
+  place?: string,
 ): Promise<'done' | 'unwanted' | 'unfinished'> {
-  for (let after: string | null = null; ; ) {
+  const before = place === undefined ? undefined : reached.get(place);
+  const note = (after: string | null, isDone: boolean) => {
+    if (place !== undefined) reached.set(place, { after, isDone });
+  };
+  if (before?.isDone) return 'done';
+  for (let after = before?.after ?? null; ; ) {
     const ids = await list({ after, limit: batchSize });
-    if (ids.length === 0) return 'done';
+    if (ids.length === 0) {
+      note(after, true);
+      return 'done';
+    }
     const isWanted = await transaction(async () => {
       if (!(await system.findSettlementForUpdate(settlement))) return false;
       await write(ids, now());
@@ -67,8 +86,9 @@ async function inBatches(
     });
     if (!isWanted) return 'unwanted';
     count('webhook_deliveries_settled', { kind: settlement.kind }, ids.length);
-    if (ids.length === batchSize && performance.now() >= turnEnd) return 'unfinished';
     after = ids.at(-1)!;
+    note(after, false);
+    if (ids.length === batchSize && performance.now() >= turnEnd) return 'unfinished';
   }
 }
 
@@ -93,7 +113,9 @@ async function recover(settlement: system.Settlement, turnEnd: number): Promise<
   for (const status of ['failed', 'skipped'] as const) {
     const list = (page: { after: string | null; limit: number }) =>
       system.listEnded(webhookId, status, range, page);
-    const end = await inBatches(settlement, turnEnd, list, system.updateRecovered);
+    // A later request has another time, and so begins anew.
+    const place = `${webhookId} ${status} ${createdAt.getTime()}`;
+    const end = await inBatches(settlement, turnEnd, list, system.updateRecovered, place);
     if (end !== 'done') return end === 'unwanted' ? 'done' : end;
   }
   await system.deleteSettled(settlement);
