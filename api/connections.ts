@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { config } from '../shared/config/config.ts';
 import { networkIn } from '../shared/formats/network-address.ts';
+import { isLargeOnItsWay } from './middleware/large-body.ts';
 import { runQueue } from './run-queue.ts';
 
 type HttpConnection = {
@@ -13,7 +14,7 @@ type HttpConnection = {
   /** Requests that have come and wait for those before them. */
   waiting: number;
   /** Since when the client has been taking this response. */
-  sending: { response: ServerResponse; since: number } | undefined;
+  sending: { response: ServerResponse; since: number; taken: number; takenAt: number } | undefined;
 };
 
 /** The most waiting requests of a connection: no real client sends more, and each is held in memory. */
@@ -21,7 +22,10 @@ const mostWaiting = 100;
 const checkEveryMs = 1_000;
 
 /** Watches the connections of a server, so that no client can hold one for ever or take more than its share. */
-export function watchConnections(server: Server, { answerTimeoutMs }: { answerTimeoutMs: number }) {
+export function watchConnections(
+  server: Server,
+  { answerTimeoutMs, stallTimeoutMs }: { answerTimeoutMs: number; stallTimeoutMs: number },
+) {
   const connections = new Map<Duplex, HttpConnection>();
   const perAddress = addressLimit();
   const followers = runQueue();
@@ -35,17 +39,24 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
       leave();
     });
   });
-  const timer = setInterval(cutUnread, Math.min(checkEveryMs, answerTimeoutMs)).unref();
+  const timer = setInterval(cutUnread, Math.min(checkEveryMs, answerTimeoutMs, stallTimeoutMs)).unref();
   server.once('close', () => clearInterval(timer));
 
-  /** Closes connections whose client does not read its answer; Node would wait for ever. */
+  /**
+   * Closes connections whose client does not read its answer; Node would wait for ever. A large answer takes memory, so
+   * its client has less time to take some more of it.
+   */
   function cutUnread(): void {
     const time = performance.now();
     for (const [socket, connection] of connections) {
       const { current, sending } = connection;
+      const taken = current?.socket?.bytesWritten ?? 0;
       if (!current?.headersSent || current.closed) connection.sending = undefined;
-      else if (sending?.response !== current) connection.sending = { response: current, since: time };
+      else if (sending?.response !== current)
+        connection.sending = { response: current, since: time, taken, takenAt: time };
       else if (time - sending.since >= answerTimeoutMs) socket.destroy();
+      else if (taken > sending.taken) connection.sending = { ...sending, taken, takenAt: time };
+      else if (isLargeOnItsWay(current) && time - sending.takenAt >= stallTimeoutMs) socket.destroy();
     }
   }
 

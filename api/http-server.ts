@@ -8,7 +8,12 @@ import { requestIdOf } from './middleware/request-log.ts';
 
 const connectionsOf = new WeakMap<Server, ReturnType<typeof watchConnections>>();
 
-type Timeouts = { headersTimeoutMs?: number; requestTimeoutMs?: number; answerTimeoutMs?: number };
+type Timeouts = {
+  headersTimeoutMs?: number;
+  requestTimeoutMs?: number;
+  answerTimeoutMs?: number;
+  stallTimeoutMs?: number;
+};
 
 const idleCheckMs = 50;
 const silentMs = 1_000;
@@ -18,11 +23,16 @@ const mostHeaderBytes = 16 * 1024;
 /**
  * Creates a server for the app. A request that Node refuses before the app sees it gets a problem document too. The
  * app ends a slow body itself; the request timeout is for bodies that the app does not wait for. The answer timeout is
- * for clients that do not read their answer.
+ * for clients that do not read their answer, the stall timeout for those that take nothing more of a large one.
  */
 export function createHttpServer(
   app: RequestListener,
-  { headersTimeoutMs = 10_000, requestTimeoutMs = 130_000, answerTimeoutMs = 120_000 }: Timeouts = {},
+  {
+    headersTimeoutMs = 10_000,
+    requestTimeoutMs = 130_000,
+    answerTimeoutMs = 120_000,
+    stallTimeoutMs = 20_000,
+  }: Timeouts = {},
 ): Server {
   const server = http.createServer({
     headersTimeout: headersTimeoutMs,
@@ -37,7 +47,7 @@ export function createHttpServer(
   });
   // The bytes of headers are limited instead. Beyond a limited number Node would silently leave headers out.
   server.maxHeadersCount = 0;
-  const connections = watchConnections(server, { answerTimeoutMs });
+  const connections = watchConnections(server, { answerTimeoutMs, stallTimeoutMs });
   connectionsOf.set(server, connections);
   const serve = connections.inOrder(app);
   server.on('request', serve);

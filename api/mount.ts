@@ -12,7 +12,14 @@ import { type Authenticate, callerOf, type FailureLimit, requireScopes } from '.
 import { noUpload, parseForm } from './middleware/form-body.ts';
 import { fingerprintOf, idempotencyKeyOf } from './middleware/idempotency.ts';
 import { parseBody } from './middleware/json-body.ts';
-import { type Pace, paced, parseLargeBody, unpaced } from './middleware/large-body.ts';
+import {
+  type Pace,
+  paced,
+  parseLargeBody,
+  refuseWhileFull,
+  sendBody,
+  unpaced,
+} from './middleware/large-body.ts';
 import { methodNotAllowed, sendProblem } from './middleware/problems.ts';
 import { callerLimits } from './middleware/rate-limit.ts';
 import { type RawBody, readBody, smallBodyBytes } from './middleware/raw-body.ts';
@@ -127,8 +134,16 @@ type Admitted = {
 
 async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promise<void> {
   const { endpoint, steps, request, response, caller, version, signature, idempotencyKey } = admitted;
-  const transaction = <T>(work: () => Promise<T>) =>
-    pace.store(() => steps.transaction(work, () => turnOf(caller.workspaceId)));
+  const isChange = endpoint.method !== 'get' && !endpoint.changesNothing;
+  // The answer to a change has what was changed, which is as large as the bodies of the operation may be.
+  const mayAnswerLarge = isChange && endpoint.bodyLimitBytes > smallBodyBytes;
+  const transaction = <T>(work: () => Promise<T>) => {
+    const checked = async () => {
+      if (mayAnswerLarge) refuseWhileFull(caller.workspaceId);
+      return work();
+    };
+    return pace.store(() => steps.transaction(checked, () => turnOf(caller.workspaceId)));
+  };
   // The signature covers the bytes, so it is checked before their content is read.
   await acceptSignature(signature, rawBody, pace);
   const read = async () => {
@@ -163,7 +178,10 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   });
   // Another process was first, with the same request.
   if (isReplayed) await abandon();
-  return endpoint.csv ? sendRows(endpoint, request, response, made) : send(response, made, { isReplayed });
+  const sending = { owner: caller.workspaceId, mayRefuse: isReplayed || !isChange };
+  return endpoint.csv
+    ? sendRows(endpoint, request, response, made, sending)
+    : send(response, made, { ...sending, isReplayed });
 }
 
 async function turnOf(workspaceId: string): Promise<Release> {
@@ -223,23 +241,25 @@ function sendRows(
   request: Request,
   response: Response,
   made: idempotency.StoredAnswer,
+  sending: Sending,
 ): void {
   response.vary('Accept');
-  if (!prefersCsv(request)) return send(response, made);
+  if (!prefersCsv(request)) return send(response, made, sending);
   const text = csvOf(endpoint.response!, JSON.parse(made.body!).data);
   const headers = {
     'Cache-Control': 'no-store',
     'Content-Type': 'text/csv; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',
-    'Content-Length': Buffer.byteLength(text),
   };
-  response.writeHead(made.status, headers).end(text);
+  sendBody(response, text, { status: made.status, headers, ...sending });
 }
+
+type Sending = { owner: string; mayRefuse: boolean };
 
 function send(
   response: Response,
   { status, location, body }: idempotency.StoredAnswer,
-  { isReplayed = false } = {},
+  { isReplayed = false, ...sending }: Sending & { isReplayed?: boolean },
 ): void {
   const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' };
   if (location !== null) headers.Location = location;
@@ -250,6 +270,5 @@ function send(
   }
   headers['Content-Type'] = 'application/json; charset=utf-8';
   headers['X-Content-Type-Options'] = 'nosniff';
-  headers['Content-Length'] = Buffer.byteLength(body);
-  response.writeHead(status, headers).end(body);
+  sendBody(response, body, { status, headers, ...sending });
 }

@@ -6,6 +6,7 @@ import type { LargeBody } from './large-body/spool.ts';
 import { parsedInside, unescape } from './large-body/unescape.ts';
 import { cutInString } from './large-body/utf8-boundary.ts';
 
+export { isLargeOnItsWay, refuseWhileFull, sendBody } from './large-body/answer.ts';
 export type { Reservation } from './large-body/budget.ts';
 export { fileBudget, memoryBudget } from './large-body/budget.ts';
 export { hashOf } from './large-body/hash.ts';

@@ -192,6 +192,14 @@ const settings = z.object({
     .describe(
       'Bytes of request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',
     ),
+  LARGE_ANSWERS_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .default(256 * 1024 * 1024)
+    .describe(
+      'Bytes of answers over 256 KiB that a web process holds at a time until their clients have taken them; a workspace holds half of it at most; past it 503',
+    ),
   LARGE_BODY_BYTES_PER_SECOND: z.coerce
     .number()
     .int()

@@ -5,6 +5,8 @@ import { config } from '../../../shared/config/config.ts';
 export type Reservation = {
   /** Sets the reservation to this size in all; returns false and changes nothing if the budget has too little. */
   grow: (bytes: number) => boolean;
+  /** Sets it to this size even where the budget has too little: the bytes are there already. */
+  hold: (bytes: number) => void;
   /** All of the body is here. */
   arrived: () => void;
   release: () => void;
@@ -58,6 +60,7 @@ function openBudget(limits: () => BudgetLimits) {
         add(more);
         return true;
       },
+      hold: (size) => add(size - held),
       arrived,
       release() {
         if (isOver) return;
@@ -88,5 +91,11 @@ const memoryBytes = 128 * 1024 * 1024;
 export const fileBudget = openBudget(() => ({ bytes: config.LARGE_BODIES_BYTES, arriving: mostUploads }));
 /** For all other bodies while they arrive: many slow ones would otherwise take all of the memory. */
 export const memoryBudget = openBudget(() => ({ bytes: memoryBytes, arriving: Number.POSITIVE_INFINITY }));
+
+/** For large answers, until their clients have taken them. */
+export const answerBudget = openBudget(() => ({
+  bytes: config.LARGE_ANSWERS_BYTES,
+  arriving: Number.POSITIVE_INFINITY,
+}));
 
 gauge('large_body_bytes', fileBudget.takenBytes);

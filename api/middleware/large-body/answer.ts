@@ -1,0 +1,70 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { type Problem, problem } from '../../../shared/common/errors.ts';
+import { answerBudget } from './budget.ts';
+
+const largeBytes = 256 * 1024;
+const pieceBytes = 64 * 1024;
+
+type LargeAnswer = {
+  status: number;
+  headers: OutgoingHttpHeaders;
+  owner: string;
+  /** Whether a refusal is true: nothing has been changed for the request. */
+  mayRefuse: boolean;
+};
+
+const large = new WeakSet<ServerResponse>();
+
+/** Whether a large answer is on its way, which takes memory until its client has taken it. */
+export function isLargeOnItsWay(response: ServerResponse): boolean {
+  return large.has(response);
+}
+
+/** Refuses a change that may have a large answer while its owner has too many on their way. Nothing is done so far. */
+export function refuseWhileFull(owner: string): void {
+  if (!answerBudget.hasFree(owner, largeBytes)) throw full();
+}
+
+/**
+ * Sends a body. A large one counts against the budget of its owner until the client has taken it or is gone, and goes
+ * out in pieces, so that it can be seen whether the client takes anything.
+ */
+export function sendBody(
+  response: ServerResponse,
+  text: string,
+  { status, headers, owner, mayRefuse }: LargeAnswer,
+): void {
+  // A text has at most three bytes for each unit of its length.
+  const isSmall = text.length * 3 <= largeBytes || Buffer.byteLength(text) <= largeBytes;
+  if (isSmall || response.closed || response.req.method === 'HEAD') {
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) }).end(text);
+    return;
+  }
+  // Not the text, which may take twice the memory.
+  const bytes = Buffer.from(text);
+  const reservation = answerBudget.reserve(owner)!;
+  response.once('close', reservation.release);
+  if (!reservation.grow(bytes.length)) {
+    if (mayRefuse) {
+      reservation.release();
+      throw full();
+    }
+    reservation.hold(bytes.length);
+  }
+  large.add(response);
+  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+  Readable.from(piecesOf(bytes)).pipe(response);
+}
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += pieceBytes)
+    yield bytes.subarray(start, start + pieceBytes);
+}
+
+function full(): Problem {
+  return problem('service_unavailable', {
+    detail: 'Too many large answers of the workspace are on their way, and not taken yet',
+    retryAfterSeconds: 5,
+  });
+}
