@@ -69,13 +69,22 @@ export const reference = route('/docs', {
 
 /**
  * Returns the demo key where no other machine reaches the platform, since every reader of the page gets it. A website
- * can let its own name lead to this machine and then read the page, so the name in `Host` has to be ours.
+ * can let its own name lead to this machine and then read the page, so the name in `Host` has to be a loopback one. A
+ * proxy or a tunnel on this machine may send that name too, for readers anywhere; its headers and the settings that it
+ * needs tell it.
  */
-function demoKeyFor({ headers }: Request): string | undefined {
-  const name = URL.parse(`http://${headers.host}`)?.hostname ?? '';
-  const isOwnName = isLoopback(name) || name === new URL(config.PUBLIC_URL).hostname;
-  return isOwnName && isLoopback(config.BIND_ADDRESS) ? config.DEMO_API_KEY : undefined;
+function demoKeyFor({ headers, socket }: Request): string | undefined {
+  const names = [
+    URL.parse(`http://${headers.host}`)?.hostname ?? '',
+    new URL(config.PUBLIC_URL).hostname,
+    config.BIND_ADDRESS,
+    socket.remoteAddress ?? '',
+  ];
+  const isForwarded = config.TRUST_PROXY > 0 || Object.keys(headers).some((name) => ofProxies.test(name));
+  return names.every(isLoopback) && !isForwarded ? config.DEMO_API_KEY : undefined;
 }
+
+const ofProxies = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|cf-.*)$/;
 
 function isLoopback(name: string): boolean {
   return name === 'localhost' || /^(?:127\.|::1$)/.test(literalAddress(name) ?? '');

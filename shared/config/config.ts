@@ -136,7 +136,7 @@ const settings = z.object({
     .string()
     .optional()
     .describe(
-      'Offered to every visitor of /docs, to try operations with, where BIND_ADDRESS is a loopback address and the browser calls one or PUBLIC_URL; scripts/start sets it, nobody else should',
+      'Offered to every visitor of /docs, to try operations with, where BIND_ADDRESS, PUBLIC_URL and the address that the browser calls are loopback ones, and no proxy stands in front; scripts/start sets it, nobody else should',
     ),
   RATE_LIMIT_PER_SECOND: z.coerce
     .number()

@@ -84,7 +84,7 @@ async function start(): Promise<number> {
 
   const apps = [...(mailbox ? [mailbox] : []), ...lines.filter((line) => line !== release)];
   session.log(`Starting ${apps.map(({ name }) => name).join(', ')}`);
-  // The API reference may offer the key, because only this machine can reach it.
+  // The API reference offers the key to browsers on this machine, but not through a proxy or a tunnel.
   const supervised = supervise(apps, { ...env, DEMO_API_KEY: demo.apiKey });
   const ready = Promise.all([untilReady(port), mailbox && untilAnswers(mailbox.url)]);
   await Promise.race([ready, supervised.failure, services.failure]);

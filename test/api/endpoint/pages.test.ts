@@ -81,6 +81,9 @@ test('the reference gets a whole program, packed for whoever takes that, and the
   expect((await open('/problems')).headers['content-security-policy']).not.toContain('nonce');
 });
 
+const openAt = (host: string, lines = '') =>
+  sendRaw(api.port, `GET /docs HTTP/1.1\r\nHost: ${host}\r\n${lines}\r\n`);
+
 test('the demo key is offered where there is one, to this machine alone, and nowhere else', async () => {
   changeSettings({ DEMO_API_KEY: undefined });
   expect((await open('/docs')).body).not.toContain('use-demo-key');
@@ -95,18 +98,11 @@ test('the demo key is offered where there is one, to this machine alone, and now
 });
 
 test('the demo key is not offered to a website whose name leads to this machine', async () => {
-  changeSettings({ DEMO_API_KEY: 'msg_demo', BIND_ADDRESS: '127.0.0.1', PUBLIC_URL: 'http://dev.example' });
-  const openAt = (host: string) => sendRaw(api.port, `GET /docs HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  for (const host of [
-    'localhost:3000',
-    '127.0.0.1',
-    '127.9.9.9:3000',
-    '[::1]:3000',
-    'dev.example',
-    'Localhost',
-  ])
+  changeSettings({ DEMO_API_KEY: 'msg_demo', BIND_ADDRESS: '127.0.0.1' });
+  for (const host of ['localhost:3000', '127.0.0.1', '127.9.9.9:3000', '[::1]:3000', 'Localhost'])
     expect(await openAt(host), host).toContain('data-key="msg_demo"');
   for (const host of [
+    'dev.example',
     'evil.example:3000',
     '127.0.0.1.evil.example',
     'localhost.evil.example',
@@ -116,6 +112,28 @@ test('the demo key is not offered to a website whose name leads to this machine'
     const answer = await openAt(host);
     expect(answer, host).toContain('200 OK');
     expect(answer, host).not.toContain('msg_demo');
+  }
+});
+
+test('the demo key is not offered through a proxy or a tunnel on this machine', async () => {
+  changeSettings({ DEMO_API_KEY: 'msg_demo', BIND_ADDRESS: '127.0.0.1' });
+  for (const line of [
+    'Forwarded: for=192.0.2.7',
+    'X-Forwarded-For: 192.0.2.7',
+    'X-Forwarded-Host: demo.example',
+    'X-Real-IP: 192.0.2.7',
+    'Via: 1.1 proxy',
+    'CF-Connecting-IP: 192.0.2.7',
+  ])
+    expect(await openAt('localhost', `${line}\r\n`), line).not.toContain('msg_demo');
+  for (const settings of [{ TRUST_PROXY: 1 }, { PUBLIC_URL: 'https://dev.example' }]) {
+    changeSettings(settings);
+    expect(await openAt('localhost')).not.toContain('msg_demo');
+    changeSettings({ TRUST_PROXY: 0, PUBLIC_URL: api.url });
+  }
+  for (const url of ['http://localhost:3000', 'http://127.9.9.9', 'http://[::1]:3000']) {
+    changeSettings({ PUBLIC_URL: url });
+    expect(await openAt('localhost'), url).toContain('data-key="msg_demo"');
   }
   changeSettings({ PUBLIC_URL: api.url });
 });
