@@ -134,12 +134,10 @@ type Admitted = {
 
 async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promise<void> {
   const { endpoint, steps, request, response, caller, version, signature, idempotencyKey } = admitted;
-  const isChange = endpoint.method !== 'get' && !endpoint.changesNothing;
-  // The answer to a change has what was changed, which is as large as the bodies of the operation may be.
-  const mayAnswerLarge = isChange && endpoint.bodyLimitBytes > smallBodyBytes;
+  const mayChange = endpoint.method !== 'get';
   const transaction = <T>(work: () => Promise<T>) => {
     const checked = async () => {
-      if (mayAnswerLarge) refuseWhileFull(caller.workspaceId);
+      if (mayChange) refuseWhileFull(caller.workspaceId);
       return work();
     };
     return pace.store(() => steps.transaction(checked, () => turnOf(caller.workspaceId)));
@@ -178,7 +176,7 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   });
   // Another process was first, with the same request.
   if (isReplayed) await abandon();
-  const sending = { owner: caller.workspaceId, mayRefuse: isReplayed || !isChange };
+  const sending = { owner: caller.workspaceId, mayRefuse: isReplayed || !mayChange };
   return endpoint.csv
     ? sendRows(endpoint, request, response, made, sending)
     : send(response, made, { ...sending, isReplayed });

@@ -21,7 +21,7 @@ export function isLargeOnItsWay(response: ServerResponse): boolean {
   return large.has(response);
 }
 
-/** Refuses a change that may have a large answer while its owner has too many on their way. Nothing is done so far. */
+/** Refuses a request that may change something while its owner has too many large answers on their way. */
 export function refuseWhileFull(owner: string): void {
   if (!answerBudget.hasFree(owner, largeBytes)) throw full();
 }

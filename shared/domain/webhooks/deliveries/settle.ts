@@ -113,8 +113,8 @@ async function recover(settlement: system.Settlement, turnEnd: number): Promise<
   for (const status of ['failed', 'skipped'] as const) {
     const list = (page: { after: string | null; limit: number }) =>
       system.listEnded(webhookId, status, range, page);
-    // A later request has another time, and so begins anew.
-    const place = `${webhookId} ${status} ${createdAt.getTime()}`;
+    // A later request has other times, and so begins anew.
+    const place = [webhookId, status, range.since.getTime(), range.until.getTime()].join(' ');
     const end = await inBatches(settlement, turnEnd, list, system.updateRecovered, place);
     if (end !== 'done') return end === 'unwanted' ? 'done' : end;
   }
