@@ -1,7 +1,7 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { deleteBefore } from '../client/rows.ts';
 import type { RowOf } from '../client/table.ts';
-import { hex, literal, query } from '../client.ts';
+import { changeRows, hex, literal, query } from '../client.ts';
 import type { emails } from '../email/emails.ts';
 import type { sms } from '../sms/messages.ts';
 import type { Channel } from './counts.ts';
@@ -232,11 +232,12 @@ export async function deleteStatesOf(
     'SELECT id FROM report_states WHERE id >= ? AND id < ? ORDER BY id LIMIT 1 OFFSET ?',
     [...stretch, limit],
   );
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM report_states WHERE id >= ? AND id < ? AND counted LIKE ?',
-    [from, next?.id ?? stretch[1]!, `${channel[0]}%`],
-  );
-  return { gone: affectedRows, next: next?.id ?? null };
+  const gone = await changeRows('DELETE FROM report_states WHERE id >= ? AND id < ? AND counted LIKE ?', [
+    from,
+    next?.id ?? stretch[1]!,
+    `${channel[0]}%`,
+  ]);
+  return { gone, next: next?.id ?? null };
 }
 
 /** Deletes a batch of the states of messages that were made before `until`. */
