@@ -239,7 +239,7 @@ function sendRows(
   request: Request,
   response: Response,
   made: idempotency.StoredAnswer,
-  sending: Sending,
+  sending: ToOwner,
 ): void {
   response.vary('Accept');
   if (!prefersCsv(request)) return send(response, made, sending);
@@ -252,12 +252,12 @@ function sendRows(
   sendBody(response, text, { status: made.status, headers, ...sending });
 }
 
-type Sending = { owner: string; mayRefuse: boolean };
+type ToOwner = { owner: string; mayRefuse: boolean };
 
 function send(
   response: Response,
   { status, location, body }: idempotency.StoredAnswer,
-  { isReplayed = false, ...sending }: Sending & { isReplayed?: boolean },
+  { isReplayed = false, ...sending }: ToOwner & { isReplayed?: boolean },
 ): void {
   const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' };
   if (location !== null) headers.Location = location;

@@ -5,15 +5,17 @@ import { config } from '../../shared/config/config.ts';
 import { guessLimit } from '../middleware/guess-limit.ts';
 import { boardHeaders, securityHeaders } from '../middleware/security-headers.ts';
 import { gatewaysPage } from './gateways.ts';
-import { homePage } from './home.ts';
 
 /** Returns the operator's pages, behind OPS_PASSWORD; null without a password, and then the pages do not exist. */
 export function createOps(password: string | undefined = config.OPS_PASSWORD): Router | null {
   if (!password) return null;
   const ops = Router();
   ops.use('/ops', authenticateOperator(password), refuseForeignForms, withoutCache);
-  ops.get('/ops', securityHeaders, homePage);
-  // Loaded at the first request, together with the code that counts and writes metrics.
+  // Loaded at the first request, together with the code that reads and writes the figures.
+  ops.get('/ops', securityHeaders, async (request, response) => {
+    const { homePage } = await import('./home.ts');
+    await homePage(request, response);
+  });
   ops.get('/ops/metrics', async (request, response) => {
     const { metricsPage } = await import('./metrics.ts');
     await metricsPage(request, response);

@@ -10,6 +10,7 @@ const basis = [
   'shared/common/clock',
   'shared/common/versions',
   'shared/common/metrics',
+  'shared/common/process-gauges',
   'shared/common/request-context',
   'shared/common/secrets',
   'shared/common/batcher',

@@ -12,7 +12,7 @@ const warnDaysBefore = 14;
 
 /**
  * Reads a PEM file with a certificate and its key now, and again every minute: certificates are renewed while processes
- * run. What a new file has is given to `use`; where it cannot be used, the one before stays.
+ * run. `use` is given the content of a new file; where that cannot be used, the one before stays.
  */
 export function followCertificate(file: string, use: (pem: Buffer) => void, everyMs = lookEveryMs) {
   let current = readFileSync(file);
