@@ -32,6 +32,7 @@ type Service = {
   image: string;
   command: string[];
   environment: Record<string, string>;
+  ports?: string[];
   depends_on: Record<string, unknown>;
   healthcheck?: unknown;
   logging?: unknown;
@@ -101,6 +102,12 @@ test('a process type runs its line of the Procfile, admin its arguments, and ano
     expect(status).toBe(2);
     for (const { name } of types) expect(stderr).toContain(` ${name}`);
   }
+});
+
+test('the API is published to the proxy on the machine alone, unless another address is given', () => {
+  expect(compose.services['web']!.ports).toEqual(['${BIND:-127.0.0.1}:${PORT:-3000}:3000']);
+  const guide = readFileSync(join(root, 'api/public/guides/deploy.md'), 'utf8');
+  expect(guide).toMatch(/^Environment=BIND_ADDRESS=127\.0\.0\.1 PORT=300%i /m);
 });
 
 test('compose runs each process type once, with settings that there are, once the tables are', () => {
