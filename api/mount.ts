@@ -239,7 +239,7 @@ function sendRows(
   request: Request,
   response: Response,
   made: idempotency.StoredAnswer,
-  sending: ToOwner,
+  sending: AnswerOwner,
 ): void {
   response.vary('Accept');
   if (!prefersCsv(request)) return send(response, made, sending);
@@ -252,12 +252,12 @@ function sendRows(
   sendBody(response, text, { status: made.status, headers, ...sending });
 }
 
-type ToOwner = { owner: string; mayRefuse: boolean };
+type AnswerOwner = { owner: string; mayRefuse: boolean };
 
 function send(
   response: Response,
   { status, location, body }: idempotency.StoredAnswer,
-  { isReplayed = false, ...sending }: ToOwner & { isReplayed?: boolean },
+  { isReplayed = false, ...sending }: AnswerOwner & { isReplayed?: boolean },
 ): void {
   const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' };
   if (location !== null) headers.Location = location;

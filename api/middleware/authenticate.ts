@@ -117,10 +117,10 @@ export type FailureLimit = ReturnType<typeof failureLimit>;
 
 /**
  * Returns the address, or the part of it that a client cannot choose: of IPv6 the /64, because one client usually has
- * all of it.
+ * all of it. A /48 is what a site or a tunnel has.
  */
-export function networkOf(request: Request): string {
+export function networkOf(request: Request, bits: 48 | 64 = 64): string {
   const { ip = '', socket } = request;
   // A proxy may have written no address, or one with a port, which would differ from connection to connection.
-  return networkIn(ip) ?? networkIn(socket.remoteAddress ?? '') ?? 'unknown';
+  return networkIn(ip, bits) ?? networkIn(socket.remoteAddress ?? '', bits) ?? 'unknown';
 }

@@ -46,6 +46,7 @@ function authenticateOperator(password: string) {
     kind: 'operator',
     what: 'wrong passwords',
     perMinute: config.AUTH_FAILURES_PER_MINUTE,
+    countsSites: true,
   });
   return async (request: Request, _response: Response, next: NextFunction) => {
     const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '') ?? [];

@@ -168,6 +168,7 @@ const settings = z.object({
   TRUST_PROXY: z.coerce.number().int().min(0).default(0).describe('How many proxies stand in front'),
   OPS_PASSWORD: z
     .string()
+    .min(16, 'must have at least 16 characters')
     .optional()
     .describe('Opens /ops to the user "operator"; without it /ops does not exist'),
   WAKE_AHEAD_SECONDS: z.coerce

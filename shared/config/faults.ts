@@ -17,6 +17,7 @@ export const examples: Record<string, string> = {
     '[{"name":"acme","type":"smpp","url":"smpps://user:password@smpp.example:3550","countries":["GB"]}]',
   REDIS_TLS_CA_FILE: '/etc/ssl/certs/ca-certificates.crt',
   INBOUND_TOKEN: 'at-least-16-characters',
+  OPS_PASSWORD: 'at-least-16-characters',
   SHORT_LINK_URL: 'https://acme.example',
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '300,900,3600',
   WEBHOOK_ALLOWED_NETWORKS: '10.1.0.0/16,127.0.0.0/8',

@@ -108,14 +108,14 @@ function hostNameProblem(hostname: string): string | null {
 }
 
 /**
- * Returns the network that an address counts for: an IPv4 address itself, or the /64 of an IPv6 address. Null for a
- * text that is no address.
+ * Returns the network that an address counts for: an IPv4 address itself, or the first bits of an IPv6 address, the /64
+ * by default. Null for a text that is no address.
  */
-export function networkIn(ip: string): string | null {
+export function networkIn(ip: string, bits: 48 | 64 = 64): string | null {
   if (isIP(ip) === 4) return ip;
   if (!ipaddr.IPv6.isValid(ip)) return null;
   const address = ipaddr.IPv6.parse(ip);
   if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
-  const prefix = address.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${prefix.join(':')}::/64`;
+  const prefix = address.parts.slice(0, bits / 16).map((part) => part.toString(16));
+  return `${prefix.join(':')}::/${bits}`;
 }

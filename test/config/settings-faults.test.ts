@@ -33,6 +33,7 @@ const bad: Record<string, string> = {
   SYSTEM_SENDER: 'nobody',
   TEST_SENDER: 'nobody',
   INBOUND_TOKEN: 'short',
+  OPS_PASSWORD: 'fifteen-letters',
   DNS_SERVERS: 'ns.example',
   FBL_REPORTERS: '@',
   EMAIL_DELIVERED_ON: 'hope',

@@ -38,7 +38,7 @@ test(`others are served within ${boundMs} ms of work while hostile clients do wh
   const own = await workspace();
   const theirs = [await workspace(), await workspace(), await workspace()];
   const web = await startWeb({
-    OPS_PASSWORD: 'secret',
+    OPS_PASSWORD: 'a-secret-of-operators',
     // Room for one body of 20 MB from each of two workspaces.
     LARGE_BODIES_BYTES: String(48 * 1024 * 1024),
   });

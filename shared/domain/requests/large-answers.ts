@@ -8,9 +8,9 @@ import { config } from '../../config/config.ts';
 export const keptMs = 24 * 3_600_000;
 const largeBytes = 16 * 1024;
 
-type Kept = { bytes: number; at: number };
+type KeptBytes = { bytes: number; at: number };
 const mostKnown = 10_000;
-const keptOf = new LRUCache<string, Kept>({ max: mostKnown });
+const keptOf = new LRUCache<string, KeptBytes>({ max: mostKnown });
 forgetAtEnd(() => keptOf.clear());
 
 /**

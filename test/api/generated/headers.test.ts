@@ -17,7 +17,7 @@ beforeAll(async () => {
   mysql = await startTcpProxy(config.MYSQL_URL, 3306);
   changeSettings({
     MYSQL_URL: mysql.url,
-    OPS_PASSWORD: 'secret',
+    OPS_PASSWORD: 'a-secret-of-operators',
     INBOUND_TOKEN: '0123456789abcdef',
     PUBLIC_URL: 'http://127.0.0.1',
   });

@@ -10,7 +10,7 @@ useDatabase();
 
 /** One attempt comes back every 20 seconds, which is far longer than a test takes. */
 const perMinute = 3;
-const password = 'correct horse';
+const password = 'correct horse battery';
 const login = (secret: string, from?: string) => ({
   authorization: `Basic ${Buffer.from(`operator:${secret}`).toString('base64')}`,
   ...(from && { 'x-forwarded-for': from }),
@@ -50,6 +50,18 @@ test('guesses that come all at once are counted as well', async () => {
   const statuses = await Promise.all(guesses.map((guess) => statusOf(api, guess)));
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(perMinute);
   expect(statuses).not.toContain(200);
+});
+
+test('the networks of one /48 share a limit ten times as high, and others sign in', async () => {
+  const api = await startApi();
+  const statuses = [];
+  for (let network = 0; network < 11; network += 1)
+    for (let count = 0; count < perMinute; count += 1)
+      statuses.push(await statusOf(api, 'wrong', `2a00:1:2:${network.toString(16)}::7`));
+  expect(statuses.slice(0, 10 * perMinute)).toEqual(Array.from({ length: 10 * perMinute }, () => 401));
+  expect(statuses).toContain(429);
+  expect(await statusOf(api, password, '2a00:1:2:ffff::7')).toBe(429);
+  expect(await statusOf(api, password, '2a00:1:3:ffff::7')).toBe(200);
 });
 
 test('all processes count together', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Client } from '../../support/api/start-api.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
-export const password = 'secret';
+export const password = 'a-secret-of-operators';
 const headers = { authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}` };
 
 /** Every sample of /ops/metrics: `name{labels}` -> value. */

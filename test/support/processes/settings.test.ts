@@ -7,7 +7,7 @@ test('changed settings hold here and for processes started later, until the file
   const before = { ...config };
   changeSettings({
     WEBHOOK_RETRY_SCHEDULE_SECONDS: [1, 2],
-    OPS_PASSWORD: 'sesame',
+    OPS_PASSWORD: 'open-sesame-and-close',
     SMTP_URL: 'smtp://a.example',
   });
   changeSettings({ SMTP_URL: 'smtp://b.example', OPS_PASSWORD: undefined });
