@@ -82,13 +82,16 @@ function serve(endpoint: Endpoint, steps: Steps): RequestHandler {
 async function answer(endpoint: Endpoint, steps: Steps, request: Request, response: Response): Promise<void> {
   const caller = await callerOf(request, steps.authenticate, steps.failures);
   response.locals.caller = caller;
+  const signature = signatureOf(request, caller);
   const { refusal, headers } = await steps.limits.take(caller);
+  // A stolen key without its signing secret must not use up the requests of its owner.
+  if (signature instanceof Problem && !refusal) steps.limits.putBack(caller);
   for (const name in headers) response.setHeader(name, headers[name]!);
   requireScopes(caller, endpoint.scopes);
   const version = serviceVersion(request, caller);
   response.setHeader('Service-Version', version);
+  if (signature instanceof Problem) throw signature;
   if (refusal) throw refusal;
-  const signature = verifySignature(request, caller);
   const idempotencyKey = idempotencyKeyOf(request, endpoint.method, caller);
 
   const limitBytes = endpoint.bodyLimitBytes;
@@ -115,6 +118,15 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
     await paced(owner, busyCode, (pace) => carryOut(admitted, rawBody, pace));
   } finally {
     rawBody.discard();
+  }
+}
+
+function signatureOf(request: Request, caller: Caller) {
+  try {
+    return verifySignature(request, caller);
+  } catch (fault) {
+    if (fault instanceof Problem) return fault;
+    throw fault;
   }
 }
 

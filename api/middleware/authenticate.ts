@@ -53,7 +53,11 @@ const lookUpsAtOnce = 10;
 const longestWaitMs = 2_000;
 const mostWaiting = 1_000;
 
-const failures: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'signature_invalid']);
+const failures: ReadonlySet<ErrorCode> = new Set([
+  'unauthenticated',
+  'signature_required',
+  'signature_invalid',
+]);
 
 /**
  * Counts failed authentications by the client's address. Past the limit each further failure is a 429, and a key that

@@ -51,6 +51,11 @@ export function callerLimits(milliseconds?: () => number) {
     return taken instanceof Promise ? taken.then(allowance) : allowance(taken);
   }
 
+  /** Takes back the count of a request that passed. */
+  function putBack(caller: Counted): void {
+    buckets.putBack(inForce.map(({ idOf }) => idOf(caller)));
+  }
+
   function allowance({ refusedBy, retryAfterSeconds, levels }: BucketResult): Allowance {
     const items = inForce.map(({ name }, index) => {
       const { burst, perSecond } = limits[index]!;
@@ -64,7 +69,7 @@ export function callerLimits(milliseconds?: () => number) {
     return { refusal, headers };
   }
 
-  return { take };
+  return { take, putBack };
 }
 
 function limitOf(kind: Limit['kind'], perSecond: number): Limit {

@@ -1,6 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { config } from '../../../../shared/config/config.ts';
 import { hmacKey, type SignedKey } from '../../../support/api/signed-key.ts';
-import { useDatabase } from '../../../support/database/database.ts';
+import { startApi } from '../../../support/api/start-api.ts';
+import { forgetRedis, useDatabase } from '../../../support/database/database.ts';
+import { changeSettings } from '../../../support/processes/settings.ts';
 import { parseRaw, sendRaw } from '../../endpoint/small-api.ts';
 import {
   expectAccepted,
@@ -16,6 +19,17 @@ import {
 
 useDatabase();
 const world = useSignedApi();
+
+const { RATE_LIMIT_PER_SECOND, WORKSPACE_RATE_LIMIT_PER_SECOND, AUTH_FAILURES_PER_MINUTE } = config;
+beforeEach(async () => {
+  changeSettings({
+    RATE_LIMIT_PER_SECOND,
+    WORKSPACE_RATE_LIMIT_PER_SECOND,
+    AUTH_FAILURES_PER_MINUTE,
+    PUBLIC_URL: world.api.url,
+  });
+  await forgetRedis();
+});
 
 let lenient: SignedKey;
 beforeAll(async () => {
@@ -112,4 +126,27 @@ test('whether the key may do it, and whether it exists, is said before the signa
   const answer = await send(world.api, signedGet(world, unknown));
   expect(answer.body.type).toBe(`${world.api.url}/problems/unauthenticated`);
   expectAccepted(await send(world.api, signedGet(world, reader)));
+});
+
+test('requests without a good signature use up neither the limits of the key nor its workspace', async () => {
+  changeSettings({ RATE_LIMIT_PER_SECOND: 2, WORKSPACE_RATE_LIMIT_PER_SECOND: 2 });
+  const api = await startApi();
+  const limited = { api, own: world.own };
+  const { hmac } = world;
+  for (let count = 0; count < 6; count += 1) {
+    const sent = signedGet(limited, hmac, count % 2 === 0 ? {} : forged);
+    const { status } = await send(api, count % 2 === 0 ? unsigned(sent) : sent);
+    expect(status).toBe(401);
+  }
+  const first = signedGet(limited, hmac);
+  expect((await send(api, first)).status).toBe(200);
+});
+
+test('a missing signature counts as a failed authentication of its address', async () => {
+  changeSettings({ AUTH_FAILURES_PER_MINUTE: 3, RATE_LIMIT_WAIT_SECONDS: 30 });
+  const api = await startApi();
+  const statuses = [];
+  for (let count = 0; count < 4; count += 1)
+    statuses.push((await send(api, unsigned(signedGet({ api }, world.hmac)))).status);
+  expect(statuses).toEqual([401, 401, 401, 429]);
 });
