@@ -35,11 +35,18 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 // Azure's metadata and agent endpoint is the one that has a public address.
 const metadataAddress = '168.63.129.16';
 
-/** Whether a webhook must not reach this address. A text that is no address at all is forbidden too. */
-export function isForbiddenAddress(ip: string, allowed: readonly Network[] = []): boolean {
+/**
+ * Whether a webhook must not reach this address. A text that is no address at all is forbidden too, and so is an
+ * address in `own`, however public.
+ */
+export function isForbiddenAddress(
+  ip: string,
+  allowed: readonly Network[] = [],
+  own: readonly Network[] = [],
+): boolean {
   if (!isIP(ip)) return true;
   const address = ipaddr.parse(inGroups(ip));
-  return !isPublic(address) && !isWithin(address, allowed);
+  return (!isPublic(address) || isWithin(address, own)) && !isWithin(address, allowed);
 }
 
 function isPublic(address: IpAddress): boolean {

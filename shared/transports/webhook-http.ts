@@ -2,6 +2,7 @@ import { closeAtEnd } from '../common/closing.ts';
 import { config } from '../config/config.ts';
 import { isForbiddenAddress, type Network, parseNetworks } from '../formats/network-address.ts';
 import { type AttemptOutcome, post, type WebhookAttemptResult } from './webhook-http/attempt.ts';
+import { ownNetworks } from './webhook-http/connect.ts';
 import { createConnectionPool } from './webhook-http/connection-pool.ts';
 import { createNameResolver, type Resolve } from './webhook-http/names.ts';
 
@@ -27,6 +28,8 @@ export type WebhookAgentOptions = {
   resolve?: Resolve;
   /** Networks that may be reached although they are not public. */
   allowed?: readonly Network[];
+  /** Addresses of this machine, which is never reached by them; those of its interfaces when left out. */
+  own?: () => readonly Network[];
   localAddress?: string | undefined;
   /** Certificates that are trusted instead of the system's. */
   ca?: string | undefined;
@@ -34,11 +37,12 @@ export type WebhookAgentOptions = {
 };
 
 export function createWebhookAgent(options: WebhookAgentOptions = {}): WebhookAgent {
-  const { allowed = [] } = options;
-  const names = createNameResolver({ isForbidden: (address) => isForbiddenAddress(address, allowed) });
+  const { allowed = [], own = ownNetworks } = options;
+  const isForbidden = (address: string) => isForbiddenAddress(address, allowed, own());
+  const names = createNameResolver({ isForbidden });
   const connections = createConnectionPool({
     resolve: options.resolve ?? names.resolve,
-    allowed,
+    isForbidden,
     localAddress: options.localAddress,
     ca: options.ca,
     // Two lanes deliver side by side. With fewer connections, attempts would wait for each other while their deadline

@@ -1,7 +1,8 @@
 import * as net from 'node:net';
+import { networkInterfaces } from 'node:os';
 import * as tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { isForbiddenAddress, literalAddress, type Network } from '../../formats/network-address.ts';
+import { literalAddress, type Network, parseNetworks } from '../../formats/network-address.ts';
 import type { Resolve } from './names.ts';
 
 /**
@@ -22,7 +23,7 @@ export class ConnectError extends Error {
 
 export type ConnectOptions = {
   resolve: Resolve;
-  allowed: readonly Network[];
+  isForbidden: (address: string) => boolean;
   /** Connections are made from this address only. */
   localAddress?: string | undefined;
   /** Certificates that are trusted instead of the system's. */
@@ -76,9 +77,25 @@ export function createConnect(options: ConnectOptions): Connect {
   };
 }
 
+const ownKeptMs = 10_000;
+let ownKnown: { networks: Network[]; at: number } | undefined;
+
+/**
+ * Returns the addresses of this machine's interfaces. A webhook must not reach the platform by its public address,
+ * past the proxy and the firewall in front of it. They are read again now and then, because they may change.
+ */
+export function ownNetworks(): readonly Network[] {
+  const at = performance.now();
+  if (!ownKnown || at - ownKnown.at > ownKeptMs) {
+    const addresses = Object.values(networkInterfaces()).flatMap((listed = []) => listed);
+    ownKnown = { networks: parseNetworks(addresses.map(({ address }) => address)), at };
+  }
+  return ownKnown.networks;
+}
+
 async function addressesOf(hostname: string, options: ConnectOptions): Promise<readonly string[]> {
   const literal = literalAddress(hostname);
-  const forbidden = (address: string) => isForbiddenAddress(address, options.allowed);
+  const { isForbidden: forbidden } = options;
   const refused = () => new ConnectError('blocked_address', `${hostname} leads to a private address`);
   let addresses: readonly string[];
   if (literal !== null) addresses = [literal];
@@ -117,7 +134,7 @@ async function openTcp(
       const socket = await openOne(host, target, options, isLast ? undefined : addressMs, watch);
       // The last check is on the address that the connection really reached.
       const { remoteAddress } = socket;
-      if (remoteAddress && !isForbiddenAddress(remoteAddress, options.allowed)) return socket;
+      if (remoteAddress && !options.isForbidden(remoteAddress)) return socket;
       socket.destroy();
       // Without a remote address, the other side has already closed.
       if (remoteAddress)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { isForbiddenAddress, parseNetworks } from '../../../shared/formats/network-address.ts';
+import { ownNetworks } from '../../../shared/transports/webhook-http/connect.ts';
 import {
   createNameResolver,
   type NameResolver,
@@ -34,6 +35,30 @@ test.each(privateHosts.trim().split(/\s+/))(
     await waitFor('the origins to be forgotten', () => agent.originCount() === 0);
   },
 );
+
+test.each([
+  ['1.2.3.4', '1.2.3.4'],
+  ['[::ffff:1.2.3.4]', '1.2.3.4'],
+  ['[2a00:1450:4001::7]', '2a00:1450:4001::7'],
+])('the platform is not reached by its own public address, as %s', async (host, own) => {
+  const agent = startAgent({ allowed: [], own: () => parseNetworks([own]) });
+  const toAddress = attemptTo(`http://${host}:8080/`, { timeoutMs: 1_000 });
+  expect(await agent.post(toAddress)).toMatchObject(blocked);
+  const named = startAgent({ allowed: [], own: () => parseNetworks([own]), resolve: async () => [own] });
+  const toName = attemptTo('http://hooks.example:8080/', { timeoutMs: 1_000 });
+  expect(await named.post(toName)).toMatchObject(blocked);
+});
+
+test('an allowed network may have addresses of this machine, which are known by its interfaces', async () => {
+  const receiver = await startWebhookReceiver();
+  expect(isForbiddenAddress('127.0.0.1', loopback, ownNetworks())).toBe(false);
+  const agent = startAgent({ own: ownNetworks });
+  expect(await agent.post(attemptTo(receiver.url))).toMatchObject({ error: null });
+  const every = parseNetworks(['0.0.0.0/0', '::/0']);
+  expect(ownNetworks().length).toBeGreaterThan(0);
+  for (const [address] of ownNetworks())
+    expect(isForbiddenAddress(address.toString(), every, ownNetworks())).toBe(false);
+});
 
 // Shows A42
 test.each([
