@@ -82,8 +82,9 @@ function serve(endpoint: Endpoint, steps: Steps): RequestHandler {
 async function answer(endpoint: Endpoint, steps: Steps, request: Request, response: Response): Promise<void> {
   const caller = await callerOf(request, steps.authenticate, steps.failures);
   response.locals.caller = caller;
-  const signature = signatureOf(request, caller);
   const { refusal, headers } = await steps.limits.take(caller);
+  // Checked within the limits only, as a check takes processor time.
+  const signature = refusal ?? signatureOf(request, caller);
   // A stolen key without its signing secret must not use up the requests of its owner.
   if (signature instanceof Problem && !refusal) steps.limits.putBack(caller);
   for (const name in headers) response.setHeader(name, headers[name]!);
@@ -91,7 +92,6 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
   const version = serviceVersion(request, caller);
   response.setHeader('Service-Version', version);
   if (signature instanceof Problem) throw signature;
-  if (refusal) throw refusal;
   const idempotencyKey = idempotencyKeyOf(request, endpoint.method, caller);
 
   const limitBytes = endpoint.bodyLimitBytes;

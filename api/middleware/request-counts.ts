@@ -1,9 +1,11 @@
+import { forgetAtEnd } from '../../shared/common/closing.ts';
 import { count } from '../../shared/common/metrics.ts';
 
 const classes = ['2xx', '3xx', '4xx', '5xx', 'gone'] as const;
 type Keys = { requests: Record<string, string>; seconds: string };
 /** The names of the counters of each operation, made once: every request counts. */
 const known = new Map<string, Keys>();
+forgetAtEnd(() => known.clear());
 
 /** Counts a request that has ended, and its time. `status` is null if the client went away before its answer. */
 export function countRequest(operation: string, status: number | null, ms: number): void {

@@ -35,6 +35,8 @@ export function batcher<Item, Result>(options: Options<Item, Result>): (item: It
       inFlight += 1;
       void runBatch(calls);
     }
+    // What is left gathers beside these batches.
+    schedule();
   }
 
   async function runBatch(calls: Call[]): Promise<void> {

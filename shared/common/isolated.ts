@@ -34,19 +34,21 @@ export function isolated(message: string, longestMs = longestRoundMs) {
     isInOutage,
     /**
      * Works on each item; an outage that lasts ends this, and so does the longest time of a round. The next run has the
-     * rest: each round begins with another item, at random, so that items which fail do not always come first.
+     * rest: each round begins with another item, at random, so that items which fail do not always come first. Returns
+     * whether each item had its turn.
      */
     async each<Item>(
       items: readonly Item[],
       nameOf: (item: Item) => object,
       work: (item: Item) => Promise<unknown>,
-    ): Promise<void> {
+    ): Promise<boolean> {
       const until = performance.now() + longestMs;
       const first = Math.floor(Math.random() * items.length);
       for (const item of [...items.slice(first), ...items.slice(0, first)]) {
+        if (isInOutage() || performance.now() >= until) return false;
         await run(nameOf(item), () => work(item));
-        if (isInOutage() || performance.now() >= until) break;
       }
+      return true;
     },
     end(): void {
       if (faults.length > 0) throw faults[0];

@@ -88,6 +88,16 @@ test('beside a batch in flight that does not end, the next one begins when it ha
   expect(await stuck).toBe('a');
 });
 
+test('calls beyond a full batch do not wait for its end', async () => {
+  const { begun, run } = heldBatches();
+  const call = batcher({ maxItems: 2, maxInFlight: 2, gatherMs: 20, run });
+  const results = ['a', 'b', 'c'].map((name) => call(item(name)));
+  await waitFor('the second batch', () => begun.length === 2);
+  expect(named(begun)).toEqual([['a', 'b'], ['c']]);
+  for (const { end } of begun) end();
+  expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
+});
+
 test('a call that gathers begins when the batch before it ends', async () => {
   const { begun, run } = heldBatches();
   const call = batcher({ maxItems: 100, maxInFlight: 2, gatherMs: 600_000, run });

@@ -9,7 +9,10 @@ export async function findApiKeyByHash(hash: Buffer): Promise<ApiKeyRecord | nul
 
 const replaced = apiKeys.pick('id', 'workspaceId');
 
-/** Lists keys that were rotated and had expired by then, and whose lineage has a newer key. */
+/**
+ * Lists keys that were rotated and had expired by then, and whose lineage has a newer key. The first key of a lineage
+ * is none of them: reports name the lineage by it.
+ */
 export async function listReplacedApiKeys(
   expiredBy: Date,
   limit: number,
@@ -18,7 +21,7 @@ export async function listReplacedApiKeys(
     // A key is rotated before it expires.
     await query(
       `SELECT old.id, old.workspace_id FROM api_keys old
-       WHERE old.rotated_at < ? AND old.expires_at < ? AND old.kind = 'api_key' AND EXISTS (
+       WHERE old.rotated_at < ? AND old.expires_at < ? AND old.kind = 'api_key' AND old.id <> old.lineage_id AND EXISTS (
          SELECT 1 FROM api_keys newer
          WHERE newer.workspace_id = old.workspace_id AND newer.lineage_id = old.lineage_id AND newer.id > old.id)
        ORDER BY old.rotated_at LIMIT ?`,

@@ -69,7 +69,7 @@ export async function commitTogether(
   const givenUp = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       if (own.hasBegun) return;
-      own.isGivenUp = true;
+      Object.assign(own, { inserts: [], changes: [], isGivenUp: true });
       reject(
         problem('service_unavailable', { detail: 'The database is not available', retryAfterSeconds: 2 }),
       );

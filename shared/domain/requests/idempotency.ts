@@ -4,7 +4,7 @@ import { logger } from '../../common/logger.ts';
 import { open, seal } from '../../common/secrets.ts';
 import { beforeFirstStatement } from '../../db/client.ts';
 import * as db from '../../db/requests/idempotency.ts';
-import { countLargeAnswer, keptMs } from './large-answers.ts';
+import { admitLargeAnswer, keptMs } from './large-answers.ts';
 
 /** One request under an Idempotency-Key. A rotated API key keeps its lineage. */
 export type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprint: Buffer };
@@ -99,7 +99,7 @@ async function keepAnswer(attempt: Attempt, work: () => Promise<RequestOutcome>)
   const { answer, ending } = await work();
   const until = ending && new Date(now().getTime() + ending.withinMs + slackMs);
   const sealed = seal(ownerOf(attempt), encode(answer, until));
-  countLargeAnswer(workspaceId, sealed.length);
+  admitLargeAnswer(workspaceId, sealed.length);
   if (isLocked) await db.updateAnswer(workspaceId, lineageId, key, sealed);
   else await db.insertAnswered(workspaceId, lineageId, key, { fingerprint, answer: sealed, expiresAt });
   return { answer, ending, until };

@@ -112,12 +112,12 @@ test.each(['yesterday', '2026-11-20', '2026-11-20T10:00:00', '1763632800', ''])(
 test('there is always a cursor, and it returns only what is newer', async () => {
   const mine = await workspace();
   const empty = await feed({}, mine.key);
-  expect(empty.body).toStrictEqual({ data: [], nextCursor: expect.any(String) });
+  expect(empty.body).toStrictEqual({ data: [], nextCursor: expect.any(String), hasMore: false });
   const [first] = await emailsInFeed(1, mine);
   const second = await feed({ cursor: empty.body.nextCursor }, mine.key);
   expect(emailsIn(second)).toEqual([first.id]);
   const third = await feed({ cursor: second.body.nextCursor }, mine.key);
-  expect(third.body).toStrictEqual({ data: [], nextCursor: expect.any(String) });
+  expect(third.body).toStrictEqual({ data: [], nextCursor: expect.any(String), hasMore: false });
   const [next] = await emailsInFeed(1, mine);
   expect(emailsIn(await feed({ cursor: third.body.nextCursor }, mine.key))).toEqual([next.id]);
   // An old cursor still points to its place.

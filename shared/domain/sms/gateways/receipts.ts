@@ -168,13 +168,13 @@ forgetAtEnd(() => {
  */
 export async function matchLeft(limit: number): Promise<number> {
   const { matchable, next } = await db.listMatchableReceipts(place, limit);
-  place = next;
   const receipts = isolated('a receipt could not be matched');
-  await receipts.each(
+  const isWhole = await receipts.each(
     matchable,
     (receipt) => receipt,
     ({ gateway, reference }) => match(gateway, reference),
   );
+  if (isWhole) place = next;
   receipts.end();
   return matchable.length;
 }
