@@ -15,8 +15,14 @@ export function ownTimes() {
   };
 }
 
-/** Puts these times into a text: `{{eventDays}}` and the like. Other braces, such as those of Liquid, stay. */
+/**
+ * Puts these times into a text: for `{{eventDays}}` and the like, and for the numbers that a file of Markdown has before
+ * a comment with such a name, since the repository shows that file as it is. Other braces, such as those of Liquid, stay.
+ */
 export function withOwnTimes(text: string): string {
   const times = new Map(Object.entries(ownTimes()));
-  return text.replaceAll(/\{\{(\w+)\}\}/g, (braces, name: string) => times.get(name) ?? braces);
+  return text.replaceAll(
+    /\{\{(\w+)\}\}|\d+<!-- (\w+) -->/g,
+    (all, place: string | undefined, noted: string) => times.get(place ?? noted) ?? all,
+  );
 }

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ownTimes } from '../../api/openapi/own-times.ts';
 import { startApi } from '../support/api/start-api.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { changeSettings } from '../support/processes/settings.ts';
@@ -40,7 +41,18 @@ test('the reference, the guides and the problems say how long events are kept he
   }
   const guides = ['api-decisions', 'operations', 'receive-webhooks'];
   for (const guide of guides)
-    expect((await request('GET', `/docs/guides/${guide}`)).body).not.toMatch(/{{\w/);
+    expect((await request('GET', `/docs/guides/${guide}`)).body).not.toMatch(/{{\w|<!--|&lt;!--/);
+});
+
+test('the files of the guides have the numbers of a platform with the defaults', () => {
+  changeSettings({ EVENT_RETENTION_DAYS: 7 });
+  const texts = readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  const noted = texts.flatMap((text) => [...text.matchAll(/(\d*)<!-- (\w+) -->/g)]);
+  expect(noted.length).toBeGreaterThan(4);
+  for (const [, number, name] of noted) expect(ownTimes()).toHaveProperty(name!, number);
+  for (const text of texts) expect(text).not.toMatch(/{{\w+}}/);
 });
 
 test('the receivers of the guide leave these times to the guide', () => {
