@@ -63,7 +63,9 @@ export const webhookSettings = {
     .describe('How often the clock is held against webhooks that fail'),
   WEBHOOK_ALLOWED_NETWORKS: list
     .refine((networks) => networks.every(isNetwork), 'must be networks in CIDR form, several with commas')
-    .describe('CIDRs of private networks that webhooks may reach all the same (development)'),
+    .describe(
+      'CIDRs of private networks, and of addresses of this machine, that webhooks may reach all the same',
+    ),
   WEBHOOK_PUBLIC_ADDRESSES: list
     .refine(
       (addresses) => addresses.every((address) => isIP(address) !== 0),

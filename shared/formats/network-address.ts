@@ -36,8 +36,8 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const metadataAddress = '168.63.129.16';
 
 /**
- * Whether a webhook must not reach this address. A text that is no address at all is forbidden too, and so is an
- * address in `own`, however public.
+ * Whether a webhook must not reach this address. A text that is no address at all is forbidden too. Addresses in `own`
+ * are forbidden, however public, unless they are in `allowed`.
  */
 export function isForbiddenAddress(
   ip: string,

@@ -28,7 +28,7 @@ export type WebhookAgentOptions = {
   resolve?: Resolve;
   /** Networks that may be reached although they are not public. */
   allowed?: readonly Network[];
-  /** Addresses of this machine, which is never reached by them; those of its interfaces when left out. */
+  /** Addresses of this machine, which are forbidden unless they are allowed; those of its interfaces when left out. */
   own?: () => readonly Network[];
   localAddress?: string | undefined;
   /** Certificates that are trusted instead of the system's. */

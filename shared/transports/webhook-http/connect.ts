@@ -7,7 +7,7 @@ import type { Resolve } from './names.ts';
 
 /**
  * Opens a connection for a webhook, to the very addresses that were checked, so a name that changes in between has no
- * effect. One private address blocks the whole answer, as no honest name mixes the two.
+ * effect. One forbidden address blocks the whole answer, as no honest name mixes the two.
  */
 
 export type ConnectionFailure = 'dns' | 'connection' | 'tls' | 'blocked_address';
@@ -96,7 +96,8 @@ export function ownNetworks(): readonly Network[] {
 async function addressesOf(hostname: string, options: ConnectOptions): Promise<readonly string[]> {
   const literal = literalAddress(hostname);
   const { isForbidden: forbidden } = options;
-  const refused = () => new ConnectError('blocked_address', `${hostname} leads to a private address`);
+  const refused = () =>
+    new ConnectError('blocked_address', `${hostname} leads to an address that webhooks may not reach`);
   let addresses: readonly string[];
   if (literal !== null) addresses = [literal];
   else if (/(^|\.)localhost\.?$/i.test(hostname)) {
@@ -138,7 +139,10 @@ async function openTcp(
       socket.destroy();
       // Without a remote address, the other side has already closed.
       if (remoteAddress)
-        throw new ConnectError('blocked_address', `${target.hostname} connected to a private address`);
+        throw new ConnectError(
+          'blocked_address',
+          `${target.hostname} connected to an address that webhooks may not reach`,
+        );
       failure = new Error('closed');
     } catch (error) {
       if (error instanceof ConnectError) throw error;

@@ -79,7 +79,7 @@ const causes: Record<string, string> = {
   dns: 'the name of the host could not be resolved',
   connection: 'the connection failed',
   tls: 'the TLS handshake failed',
-  blocked_address: 'the address is not a public one',
+  blocked_address: 'webhooks may not reach the address',
 };
 
 function failure({ attemptedAt, responseStatus, error }: FailedAttempt): string {

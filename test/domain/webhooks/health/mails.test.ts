@@ -102,7 +102,7 @@ test.each([
   ['dns', 'the name of the host could not be resolved'],
   ['connection', 'the connection failed'],
   ['tls', 'the TLS handshake failed'],
-  ['blocked_address', 'the address is not a public one'],
+  ['blocked_address', 'webhooks may not reach the address'],
 ])('a failure without an answer is put in words: %s', async (error, words) => {
   const webhook = await scene({ atRiskAlertPercent: 1 });
   await webhook.addDelivery({ status: 'failed', completed_at: now(), attempted_at: now(), error });
