@@ -34,7 +34,7 @@ export const webhookSettings = {
   WEBHOOK_JOBS_PER_WEBHOOK: z.coerce
     .number()
     .int()
-    .min(1)
+    .min(2)
     .default(500)
     .describe('Deliveries of one webhook that Redis holds; the others wait in MySQL'),
   WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().min(0.05).default(10).describe('Connect, send and status line'),
