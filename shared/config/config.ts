@@ -159,7 +159,9 @@ const settings = z.object({
     .number()
     .min(0)
     .default(60)
-    .describe('Failed authentications per address (IPv6: per /64); as many at once; 0 is no limit'),
+    .describe(
+      'Failed authentications per address (IPv6: per /64; wrong passwords of /ops also per /48, ten times as many); as many at once; 0 is no limit',
+    ),
   KEY_CACHE_SECONDS: z.coerce
     .number()
     .min(0)
