@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { byId, changeRow, changeRows, execute, type Param, query } from '../client.ts';
+import { byId, changeRow, execute, type Param, query } from '../client.ts';
 import type { Column } from './columns.ts';
 import { type Columns, type RecordOf, snake, type Table } from './table.ts';
 
@@ -34,16 +34,6 @@ export async function findRow<Fields extends Columns>(
 ): Promise<RecordOf<Table<Fields>> | null> {
   const { sql, values } = ofKey(workspaceId, table, key);
   return table.toFirst(await execute(`SELECT ${table.columns} FROM ${sql} ${lock}`, values));
-}
-
-/** Returns the row with this id, whatever its workspace is. */
-export async function findRowOfAny<Fields extends Columns>(
-  table: Table<Fields>,
-  id: string,
-  lock: 'FOR UPDATE' | '' = '',
-): Promise<RecordOf<Table<Fields>> | null> {
-  const sql = `SELECT ${table.columns} FROM ${table.name} ${byId} WHERE id = ? ${lock}`;
-  return table.toFirst(await execute(sql, [idToBytes(id)]));
 }
 
 export async function countRows<Fields extends Columns>(
@@ -110,19 +100,4 @@ export function deleteRow<Fields extends Columns>(
 ): Promise<boolean> {
   const { sql, values } = ofKey(workspaceId, table, key);
   return changeRow(`DELETE r FROM ${sql}`, values);
-}
-
-/** Deletes, in all workspaces, the first `limit` rows of a time before `until`, or of an id before that id; returns how many went. */
-export function deleteBefore(
-  name: string,
-  column: string,
-  until: Date | Buffer,
-  limit: number,
-): Promise<number> {
-  return changeRows(`DELETE FROM ${name} WHERE ${column} < ? ORDER BY ${column} LIMIT ?`, [until, limit]);
-}
-
-/** Deletes the rows that have these ids, of any workspace, and locks no others; returns how many went. */
-export async function deleteByIds(name: string, ids: Buffer[]): Promise<number> {
-  return ids.length === 0 ? 0 : changeRows(`DELETE r FROM ${name} r ${byId} WHERE r.id IN (?)`, [ids]);
 }

@@ -1,5 +1,5 @@
 import { hexId, id, int, json, time } from '../client/columns.ts';
-import { deleteByIds } from '../client/rows.ts';
+import { deleteByIds } from '../client/rows.system.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 import { findHeldForUpdate } from '../work/due.system.ts';

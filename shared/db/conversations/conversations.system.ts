@@ -1,7 +1,7 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import { pairOf } from '../../formats/text-pair.ts';
-import { deleteByIds } from '../client/rows.ts';
+import { deleteByIds } from '../client/rows.system.ts';
 import type { RowOf } from '../client/table.ts';
 import { byId, query } from '../client.ts';
 import type { sms } from '../sms/messages.ts';

@@ -1,4 +1,4 @@
-import { findRowOfAny } from '../client/rows.ts';
+import { findRowOfAny } from '../client/rows.system.ts';
 import type { DueTable } from '../work/table.system.ts';
 import { type EmailDomainRecord, emailDomains } from './domains.ts';
 

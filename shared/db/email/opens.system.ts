@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { findRowOfAny } from '../client/rows.ts';
+import { findRowOfAny } from '../client/rows.system.ts';
 import { byId, query, updateEach } from '../client.ts';
 import { type EmailRecord, emails } from './emails.ts';
 

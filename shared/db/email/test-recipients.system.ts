@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { deleteByIds, findRowOfAny } from '../client/rows.ts';
+import { deleteByIds, findRowOfAny } from '../client/rows.system.ts';
 import { byId, execute, query } from '../client.ts';
 import { type TestRecipientRecord, testRecipients } from './test-recipients.ts';
 

@@ -1,5 +1,5 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { deleteBefore } from '../client/rows.ts';
+import { deleteBefore } from '../client/rows.system.ts';
 import type { RowOf } from '../client/table.ts';
 import { changeRows, hex, literal, query } from '../client.ts';
 import type { emails } from '../email/emails.ts';

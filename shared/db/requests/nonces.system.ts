@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { deleteBefore } from '../client/rows.ts';
+import { deleteBefore } from '../client/rows.system.ts';
 import { execute, isDuplicateKey } from '../client.ts';
 
 /** Remembers the nonce of a key; false when it is known already. Authentication has found the key, and so its workspace. */

@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { findRowOfAny } from '../client/rows.ts';
+import { findRowOfAny } from '../client/rows.system.ts';
 import { byId, execute, query } from '../client.ts';
 import { type BusinessProfileRecord, businessProfiles } from './business-profiles.ts';
 

@@ -1,6 +1,6 @@
 import { firstUuidAt } from '../../formats/ids.ts';
 import { binaryText, id } from '../client/columns.ts';
-import { deleteBefore } from '../client/rows.ts';
+import { deleteBefore } from '../client/rows.system.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRow, changeRows, execute, query, transaction } from '../client.ts';
 import { unlimited } from '../work/message-admission.system.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { deleteBefore } from '../client/rows.ts';
+import { deleteBefore } from '../client/rows.system.ts';
 import { changeRow, execute } from '../client.ts';
 
 /** Receipts and texts that gateways posted to us, by the ids that the gateways gave. */

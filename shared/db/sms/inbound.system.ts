@@ -1,5 +1,5 @@
 import { binaryText, int } from '../client/columns.ts';
-import { deleteBefore } from '../client/rows.ts';
+import { deleteBefore } from '../client/rows.system.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 

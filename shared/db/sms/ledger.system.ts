@@ -1,5 +1,5 @@
 import { firstUuidAt } from '../../formats/ids.ts';
-import { deleteByIds } from '../client/rows.ts';
+import { deleteByIds } from '../client/rows.system.ts';
 import { byId, changeRows, query } from '../client.ts';
 
 /** Lists ids of ledger entries from before then whose message is gone, oldest first. */

@@ -1,6 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { fitting } from '../client/outside-text.ts';
-import { deleteBefore } from '../client/rows.ts';
+import { deleteBefore } from '../client/rows.system.ts';
 import { byId, execute, query } from '../client.ts';
 import { type SmsRecord, sms } from './messages.ts';
 

@@ -1,7 +1,7 @@
 import type { SmsReason } from '../../schemas/sms/sms.ts';
 import { binaryText, boolean, outsideBinaryText, outsideText, text } from '../client/columns.ts';
 import { fitting } from '../client/outside-text.ts';
-import { deleteBefore } from '../client/rows.ts';
+import { deleteBefore } from '../client/rows.system.ts';
 import { group, type RecordOf, table } from '../client/table.ts';
 import { comparedKey, execute, query } from '../client.ts';
 

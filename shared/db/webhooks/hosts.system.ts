@@ -1,6 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { fitting } from '../client/outside-text.ts';
-import { deleteBefore } from '../client/rows.ts';
+import { deleteBefore } from '../client/rows.system.ts';
 import { query, sqlTime } from '../client.ts';
 
 export type HostEnd = { workspaceId: string; host: string; isSuccess: boolean; endedAt: Date };

@@ -1,8 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { binaryText, boolean, id, int, text, time, words } from '../client/columns.ts';
-import { findRowOfAny } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { query } from '../client.ts';
+import { byId, execute, query } from '../client.ts';
 
 export const workspaces = table('workspaces', {
   id: id('workspace'),
@@ -33,12 +32,17 @@ export async function insertWorkspace(
 }
 
 export function findWorkspace(workspaceId: string): Promise<WorkspaceRecord | null> {
-  return findRowOfAny(workspaces, workspaceId);
+  return find(workspaceId);
 }
 
 /** Locks the workspace until the transaction ends: checks that count its records, such as a cap, run one at a time. */
 export function findWorkspaceForUpdate(workspaceId: string): Promise<WorkspaceRecord | null> {
-  return findRowOfAny(workspaces, workspaceId, 'FOR UPDATE');
+  return find(workspaceId, 'FOR UPDATE');
+}
+
+async function find(workspaceId: string, lock: 'FOR UPDATE' | '' = ''): Promise<WorkspaceRecord | null> {
+  const sql = `SELECT ${workspaces.columns} FROM workspaces ${byId} WHERE id = ? ${lock}`;
+  return workspaces.toFirst(await execute(sql, [idToBytes(workspaceId)]));
 }
 
 /** Stores the fields that the operator can change; the row must be locked by `findWorkspaceForUpdate`. */

@@ -1,6 +1,6 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import { type BatchLane, batchLanes } from '../../../schemas/lanes.ts';
-import { deleteByIds, findRowOfAny } from '../../client/rows.ts';
+import { deleteByIds, findRowOfAny } from '../../client/rows.system.ts';
 import type { RowOf } from '../../client/table.ts';
 import { byId, changeRows, execute, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
