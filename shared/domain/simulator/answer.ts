@@ -5,7 +5,7 @@ import type { WorkOutcome } from '../../work/outcome.ts';
 import { oneLaneTurns } from '../../work/turns.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
 import { apply } from '../sms/gateways/receipts.ts';
-import { lasting, passing } from '../work/reasons.ts';
+import { permanent, transient } from '../work/reasons.ts';
 import { text } from './text.ts';
 import { gateway, jobsPerWorkspace, refill } from './wake.ts';
 
@@ -13,9 +13,9 @@ type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
 
 /** Phones that do not simply accept every text (API decisions §8). */
 const manners: Record<string, Manner> = {
-  '+447700900002': { report: lasting('undeliverable', 'unknown_subscriber', 'Nobody has this number') },
-  '+447700900003': { report: passing('undeliverable', 'absent_subscriber', 'The phone is switched off') },
-  '+447700900004': { report: passing('expired', 'expired', 'The phone could not be reached in time') },
+  '+447700900002': { report: permanent('undeliverable', 'unknown_subscriber', 'Nobody has this number') },
+  '+447700900003': { report: transient('undeliverable', 'absent_subscriber', 'The phone is switched off') },
+  '+447700900004': { report: transient('expired', 'expired', 'The phone could not be reached in time') },
   '+447700900005': { report: 'none' },
   '+447700900006': { report: 'delivered', reply: 'STOP' },
   '+447700900007': { report: 'delivered', reply: 'YES' },

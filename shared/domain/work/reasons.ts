@@ -6,7 +6,7 @@ type ReasonOf<Category extends string> = {
 };
 
 /** Makes the reason for the failure of a message; the same message may go through at another time. */
-export function passing<Category extends string>(
+export function transient<Category extends string>(
   category: Category,
   code: string,
   description: string,
@@ -15,7 +15,7 @@ export function passing<Category extends string>(
 }
 
 /** Makes the reason for the failure of a message that would fail at any other time as well. */
-export function lasting<Category extends string>(
+export function permanent<Category extends string>(
   category: Category,
   code: string,
   description: string,

@@ -13,7 +13,7 @@ import { newId } from '../../../formats/ids.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
 import type { ShortenedLink } from '../../short-links/short-links.ts';
-import { lasting, passing } from '../../work/reasons.ts';
+import { permanent, transient } from '../../work/reasons.ts';
 import { crashes, noRoute, notApproved, suppressed } from '../delivery/reasons.ts';
 import { costOf } from '../prices.ts';
 import { notHandedOver } from '../record.ts';
@@ -31,14 +31,14 @@ export type Made = {
   source: string | null;
 } | null;
 
-const noPrice = passing(
+const noPrice = transient(
   'rejected',
   'no_price',
   'There was no price for the country of the recipient when the message was made',
 );
 const unroutedReasons = { sender_not_approved: notApproved, no_price: noPrice, no_route: noRoute };
 const contentInvalid = (message: string) =>
-  lasting('rejected', 'content_invalid', fitting('sms_messages.reason_description', message));
+  permanent('rejected', 'content_invalid', fitting('sms_messages.reason_description', message));
 /** The bytes of its column. */
 const longestSender = 20;
 
