@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import * as gateways from '../../shared/domain/sms/gateways/operator.ts';
-import { escaped, page } from '../public/page.ts';
+import { page } from '../public/page.ts';
+import { table } from './table.ts';
 
 const columns = [
   'Gateway',
@@ -25,13 +26,13 @@ export async function gatewaysPage(_req: Request, res: Response): Promise<void> 
     view.pausedAt ? `paused since ${view.pausedAt}` : view.state,
     `${view.bound} of ${view.processes}`,
     `${view.inUse} of ${view.window}`,
-    String(view.perSecond),
+    view.perSecond,
     view.downSince ?? '',
     view.lastError ?? '',
   ]);
   const main =
     rows.length > 0
-      ? `<table><thead><tr>${cells('th', columns)}</tr></thead><tbody>${rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('\n')}</tbody></table>
+      ? `${table(columns, rows)}
 <p>Pause one: <code>scripts/admin gateway pause NAME</code>. Try one: <code>scripts/admin gateway test NUMBER --gateway NAME</code>.</p>`
       : '<p>SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform.</p>';
   res.type('html').send(
@@ -41,6 +42,3 @@ export async function gatewaysPage(_req: Request, res: Response): Promise<void> 
     }),
   );
 }
-
-const cells = (tag: 'th' | 'td', texts: string[]): string =>
-  texts.map((text) => `<${tag}>${escaped(text)}</${tag}>`).join('');

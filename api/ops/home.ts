@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { overview } from '../../shared/domain/operations/operations.ts';
-import { escaped, page } from '../public/page.ts';
+import { page } from '../public/page.ts';
+import { table } from './table.ts';
 
 /** Shows what an operator looks at first, and leads to the other pages. */
 export async function homePage(_req: Request, res: Response): Promise<void> {
@@ -54,9 +55,3 @@ ${due.length > 0 ? table(['Work', 'The oldest has been due for'], due) : '<p>Not
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-
-function table(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cells = (tag: 'th' | 'td', texts: readonly (string | number)[]) =>
-    texts.map((text) => `<${tag}>${escaped(String(text))}</${tag}>`).join('');
-  return `<table><thead><tr>${cells('th', columns)}</tr></thead><tbody>${rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('\n')}</tbody></table>`;
-}

@@ -85,8 +85,7 @@ export function versionedTemplates<
   }
 
   async function findRecord({ workspaceId }: Caller, id: string): Promise<Template> {
-    const record = orNotFound(await rows.find(workspaceId, id));
-    return record;
+    return orNotFound(await rows.find(workspaceId, id));
   }
 
   async function prepareChange(

@@ -3,7 +3,7 @@ import { id, int, text, time } from '../../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
-import { webhooks } from '../webhooks.ts';
+import { changedAt, webhooks } from '../webhooks.ts';
 import { deliveryTable } from './table.system.ts';
 
 const deliveries = table('webhook_deliveries', {
@@ -36,8 +36,7 @@ const claimedWebhooks = table('webhooks', {
     'legacySecretUntil',
     'busyCount',
   ).fields,
-  /** When its customer last changed the webhook, or made it. */
-  updatedAt: time(),
+  ...changedAt,
 });
 
 export type ClaimedDelivery = RecordOf<typeof deliveries> & {

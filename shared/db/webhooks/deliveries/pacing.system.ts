@@ -1,8 +1,7 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import { time } from '../../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
-import { webhooks } from '../webhooks.ts';
+import { changedAt, webhooks } from '../webhooks.ts';
 
 /** The columns of a webhook that decide how much it may be sent now. */
 export const pacing = webhooks.pick(
@@ -16,8 +15,7 @@ export type Pacing = RecordOf<typeof pacing>;
 
 const states = table('webhooks', {
   ...pacing.fields,
-  /** When its customer last changed the webhook, or made it. */
-  updatedAt: time(),
+  ...changedAt,
 });
 export type WebhookState = RecordOf<typeof states>;
 

@@ -32,8 +32,7 @@ export async function resumeAny(batchId: string): Promise<OwnedBatch> {
 }
 
 async function recordOf(batchId: string): Promise<ShownSmsBatch> {
-  const batch = orNotFound(await findSmsBatchOfAny(batchId), `There is no batch ${batchId}`);
-  return batch;
+  return orNotFound(await findSmsBatchOfAny(batchId), `There is no batch ${batchId}`);
 }
 
 async function owned(record: ShownSmsBatch): Promise<OwnedBatch> {

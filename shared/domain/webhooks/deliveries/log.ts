@@ -94,8 +94,7 @@ export async function find(
 }
 
 async function webhookOf(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
-  const webhook = orNotFound(await findWebhook(workspaceId, webhookId));
-  return webhook;
+  return orNotFound(await findWebhook(workspaceId, webhookId));
 }
 
 function toWire(record: db.DeliveryRecord, { pausedUntil }: WebhookRecord): WebhookDelivery {
