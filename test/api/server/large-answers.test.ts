@@ -60,6 +60,7 @@ test('clients that take nothing of large answers hold bounded memory, and keep b
     return answer.status !== 200 && answer;
   });
   expect([change.status, codeOf(change.body)]).toEqual([503, 'service_unavailable']);
+  expect(answerBudget.takenBytes()).toBeLessThanOrEqual(budgetBytes);
   expect((await api.request('GET', '/v2/contacts', { key: other.key })).status).toBe(200);
 
   for (const socket of deaf) socket.destroy();
