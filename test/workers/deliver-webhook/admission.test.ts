@@ -113,7 +113,7 @@ test('deliveries that are due later leave half of the places of their webhook to
   await relay.relayAll();
   await recovery.sweep();
   const [first, second, fresh] = await deliveriesOf(id);
-  expect([first!.parked, second!.parked].toSorted()).toEqual([false, true]);
+  expect([first, second].filter((delivery) => delivery!.parked)).toHaveLength(1);
   expect([first, second, fresh]).toMatchObject([
     { attempts: 1 },
     { attempts: 1 },
