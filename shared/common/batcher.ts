@@ -35,7 +35,7 @@ export function batcher<Item, Result>(options: Options<Item, Result>): (item: It
       inFlight += 1;
       void runBatch(calls);
     }
-    // What is left gathers beside these batches.
+    // The calls that are left gather beside these batches.
     schedule();
   }
 

@@ -32,7 +32,9 @@ const mostMemoryMb = 350;
 const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 const memoryMb = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-const operator = { authorization: `Basic ${Buffer.from('operator:a-secret-of-operators').toString('base64')}` };
+const operator = {
+  authorization: `Basic ${Buffer.from('operator:a-secret-of-operators').toString('base64')}`,
+};
 
 test(`others are served within ${boundMs} ms of work while hostile clients do what they can, and all of it is freed`, async () => {
   const own = await workspace();

@@ -1,3 +1,4 @@
+// @apart: a process makes the description of the API once, with the settings of that time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

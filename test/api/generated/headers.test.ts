@@ -43,7 +43,9 @@ function pathsOf(app: Express): string[] {
   return [...new Set(stack.flatMap(under))].filter((path) => !path.startsWith('/v2/'));
 }
 
-const operator = { authorization: `Basic ${Buffer.from('operator:a-secret-of-operators').toString('base64')}` };
+const operator = {
+  authorization: `Basic ${Buffer.from('operator:a-secret-of-operators').toString('base64')}`,
+};
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', ...operator };
 const isPage = ({ headers }: Answer) => headers['content-type']?.startsWith('text/html') ?? false;
 
