@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changesIn, currentVersion, knownVersions } from '../../shared/common/versions.ts';
 import { config } from '../../shared/config/config.ts';
-import { ownTimes } from './own-times.ts';
+import { withOwnTimes } from './own-times.ts';
 
 const source = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
 
@@ -13,9 +13,8 @@ export function introduction(): string {
     currentVersion,
     versions: knownVersions.map((version) => `- \`${version}\`: ${changesIn(version)}`).join('\n'),
     rates: rates(),
-    ...ownTimes(),
   };
-  return source.replaceAll(/\{\{(\w+)\}\}/g, (_all, name: string) => values[name]!);
+  return withOwnTimes(source).replaceAll(/\{\{(\w+)\}\}/g, (_all, name: string) => values[name]!);
 }
 
 function rates(): string {

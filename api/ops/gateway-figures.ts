@@ -1,5 +1,5 @@
 import type { Gauge } from 'prom-client';
-import { now } from '../../shared/common/clock.ts';
+import { secondsSince } from '../../shared/common/clock.ts';
 import type { GatewayView } from '../../shared/domain/sms/gateways/operator.ts';
 
 export type NewGauge = (name: string, help: string, labelNames: string[]) => Gauge;
@@ -10,8 +10,6 @@ export function addGateways(newGauge: NewGauge, gateways: GatewayView[]): void {
     const gauge = newGauge(`sms_gateway_${name}`, help, ['gateway']);
     for (const view of gateways) gauge.set({ gateway: view.name }, read(view));
   };
-  const seconds = (since: string | null) =>
-    since ? Math.max(0, (now().getTime() - Date.parse(since)) / 1000) : 0;
   add('up', 'Whether texts can go to the gateway: a process is bound, and it is not paused', (one) =>
     Number(one.state === 'up'),
   );
@@ -24,7 +22,7 @@ export function addGateways(newGauge: NewGauge, gateways: GatewayView[]): void {
     (one) => Number(one.isBindRefused),
   );
   add('down_seconds', 'How long the process that has been without the gateway longest has been so', (one) =>
-    seconds(one.downSince),
+    secondsSince(one.downSince === null ? null : new Date(one.downSince)),
   );
   add('window', 'Messages that may be without their answer, in all processes', (one) => one.window);
   add('window_in_use', 'Messages that are without their answer', (one) => one.inUse);

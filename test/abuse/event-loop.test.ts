@@ -7,7 +7,7 @@ import { makeContacts } from '../support/data/address-book.ts';
 import type { workspace } from '../support/data/factory.ts';
 import { newEmail } from '../support/data/new-email.ts';
 import { textingWorkspace } from '../support/data/new-sms.ts';
-import { copyRow } from '../support/database/copied-rows.ts';
+import { copyRow, idOfCopy } from '../support/database/copied-rows.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { cpuSlowdown } from '../support/processes/cpu-time.ts';
 import { freePort } from '../support/processes/free-port.ts';
@@ -209,7 +209,7 @@ test('a page of batches with a megabyte of data each is answered without holding
   const made = await request(url, { method: 'POST', headers, body: JSON.stringify(body) });
   const { id } = (await made.body.json()) as { id: string };
   await copyRow('sms_batches', idToBytes(id), 199, {
-    id: 'UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, 0)))',
+    id: idOfCopy,
     status: "'over'",
     due_at: 'NULL',
   });

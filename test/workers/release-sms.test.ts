@@ -10,7 +10,7 @@ import { releaseSms } from '../../shared/jobs/release-sms.ts';
 import { queueOf } from '../../shared/queue/queue.ts';
 import { type Client, startApi } from '../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../support/data/new-sms.ts';
-import { copyRow } from '../support/database/copied-rows.ts';
+import { copyRow, idOfCopy } from '../support/database/copied-rows.ts';
 import { forgetRedis, useDatabase } from '../support/database/database.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
@@ -42,7 +42,7 @@ async function holdMany(count: number): Promise<void> {
   const { id, status } = await sendSms(api, own);
   expect(status).toBe('held');
   await copyRow('sms_messages', idToBytes(id), count - 1, {
-    id: "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))",
+    id: idOfCopy,
   });
 }
 const twoParts = { content: 'x'.repeat(161) };

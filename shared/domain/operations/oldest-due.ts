@@ -1,3 +1,4 @@
+import { secondsSince } from '../../common/clock.ts';
 import { copyWork } from '../../db/contact-lists/copies.system.ts';
 import { countingTable } from '../../db/contact-lists/counts.system.ts';
 import { findOldestErasure } from '../../db/contacts/erasures.system.ts';
@@ -20,8 +21,7 @@ import { emailLanes, smsLanes } from '../../schemas/lanes.ts';
  * the tables of shared/work/README.md. The times come from MySQL, so they are right without Redis too.
  */
 export async function oldestDueSeconds(at: Date): Promise<Record<string, number>> {
-  const age = (since: Date | null | undefined) =>
-    since ? Math.max(0, (at.getTime() - since.getTime()) / 1000) : 0;
+  const age = (since: Date | null | undefined) => secondsSince(since, at);
   const [deliveries, event, uncounted, texts, emails, batches, copies, answers, rows, settlement, erasure] =
     await Promise.all([
       findOldestDueDeliveries(at),
@@ -38,9 +38,7 @@ export async function oldestDueSeconds(at: Date): Promise<Record<string, number>
     ]);
   const [count, check] = rows;
   return {
-    ...Object.fromEntries(
-      emailLanes.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted ?? null)]),
-    ),
+    ...Object.fromEntries(emailLanes.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted)])),
     // Only emails of workspaces without limits: the others wait because of their limits.
     email_backlog: Math.max(...emails.map(({ parked }) => age(parked))),
     sms: Math.max(...texts.map(({ admitted }) => age(admitted))),

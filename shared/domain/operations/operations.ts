@@ -1,4 +1,4 @@
-import { now } from '../../common/clock.ts';
+import { now, secondsSince } from '../../common/clock.ts';
 import { takeCounts } from '../../common/metrics.ts';
 import { findReviewsLeft } from '../../db/senders/senders.system.ts';
 import { type BatchTotals, listBatchTotals } from '../../db/sms/batches/totals.system.ts';
@@ -74,7 +74,7 @@ export async function overview(): Promise<Overview> {
     fullWorkspaces,
     sendersToReview: {
       senders: reviews.senders,
-      oldestSeconds: reviews.since ? Math.max(0, (time.getTime() - reviews.since.getTime()) / 1000) : 0,
+      oldestSeconds: secondsSince(reviews.since, time),
     },
     gateways,
     smsBatches,

@@ -12,7 +12,7 @@ import * as relay from '../../../shared/domain/events/relay.ts';
 import * as reports from '../../../shared/domain/reports/reports.ts';
 import * as texts from '../../../shared/domain/sms/record.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
-import { copyRow } from '../database/copied-rows.ts';
+import { copyRow, idOfCopy } from '../database/copied-rows.ts';
 import { acceptEmail } from './accepted-email.ts';
 import type { workspace } from './factory.ts';
 
@@ -32,17 +32,16 @@ export async function copyEmail(
   count: number,
   recipientOf: (n: string) => string,
 ): Promise<void> {
-  const idOf = "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))";
   const [event] = await listEventsOfRecord(workspaceId, email.id);
   const recipient = recipientOf('n');
   await copyRow('emails', idToBytes(email.id), count, {
-    id: idOf,
+    id: idOfCopy,
     recipient,
     recipient_key: recipient,
   });
   await copyRow('events', idToBytes(event!.id), count, {
-    id: idOf,
-    record_id: idOf.replace('one.id', 'one.record_id'),
+    id: idOfCopy,
+    record_id: idOfCopy.replace('one.id', 'one.record_id'),
   });
 }
 

@@ -7,6 +7,9 @@ import { query } from '../../../shared/db/client.ts';
 export const numbers = (count: number): string =>
   `JSON_TABLE(CONCAT('[', REPEAT('0,', ${count - 1}), '0]'), '$[*]' COLUMNS (n FOR ORDINALITY)) numbers`;
 
+/** SQL for the id of a copy: the row's own, with the number of the copy at its end. */
+export const idOfCopy = "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))";
+
 /** Inserts `count` copies of this row. `changes` gives the columns that must differ, in SQL where `n` counts from 1. */
 export async function copyRow(
   name: string,

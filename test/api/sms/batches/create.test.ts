@@ -6,7 +6,7 @@ import { type Client, startApi } from '../../../support/api/start-api.ts';
 import { workspace } from '../../../support/data/factory.ts';
 import { batchOf, messagesTo, newBatch, postBatch, workOff } from '../../../support/data/new-batch.ts';
 import { textingWorkspace } from '../../../support/data/new-sms.ts';
-import { copyRow } from '../../../support/database/copied-rows.ts';
+import { copyRow, idOfCopy } from '../../../support/database/copied-rows.ts';
 import { useDatabase } from '../../../support/database/database.ts';
 import { changeSettings } from '../../../support/processes/settings.ts';
 
@@ -30,7 +30,7 @@ test('a workspace has at most 1,000 unfinished batches, also where two come at o
   const { id } = await newBatch(api, own, { messages: messagesTo(1), scheduledAt: inHours(2) });
   // These copies have no rows, so no texts are made from them.
   await copyRow('sms_batches', idToBytes(id), 998, {
-    id: 'UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, 0)))',
+    id: idOfCopy,
     row_count: '0',
     stored_bytes: '0',
   });

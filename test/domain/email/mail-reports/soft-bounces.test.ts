@@ -8,7 +8,7 @@ import { acceptEmail } from '../../../support/data/accepted-email.ts';
 import { workspace } from '../../../support/data/factory.ts';
 import { statusReport } from '../../../support/data/mail-reports.ts';
 import { emailIn, receive } from '../../../support/data/reported-email.ts';
-import { copyRow } from '../../../support/database/copied-rows.ts';
+import { copyRow, idOfCopy } from '../../../support/database/copied-rows.ts';
 import { useDatabase } from '../../../support/database/database.ts';
 import { rowsRead } from '../../../support/database/rows-read.ts';
 import { freePort } from '../../../support/processes/free-port.ts';
@@ -64,7 +64,7 @@ test('it takes five soft bounces, however many emails to the address come after 
   // A busy address gets as many emails; their outcome is still open.
   const waiting = await emailIn('sent', own, { recipient });
   await copyRow('emails', idToBytes(waiting.id), 1_200, {
-    id: "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))",
+    id: idOfCopy,
   });
   await advanceClock(8 * dayMs);
   await bounce(recipient);
@@ -76,7 +76,7 @@ test('where no email to the address is old enough, few of its emails are read', 
   await bounce(recipient);
   const waiting = await emailIn('sent', own, { recipient });
   await copyRow('emails', idToBytes(waiting.id), 1_200, {
-    id: "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))",
+    id: idOfCopy,
   });
   const last = await waiting.read();
   expect(await rowsRead(() => noteSoftBounce(last))).toBeLessThan(100);
