@@ -21,7 +21,10 @@ export function isLargeOnItsWay(response: ServerResponse): boolean {
   return large.has(response);
 }
 
-/** Refuses a request that may change something while its owner has too many large answers on their way. */
+/**
+ * Refuses a request that may change something while its owner has too many large answers on their way. The changes that
+ * are under way by then are still answered: the budget may be passed by one answer for each of their connections.
+ */
 export function refuseWhileFull(owner: string): void {
   if (!answerBudget.hasFree(owner, largeBytes)) throw full();
 }
