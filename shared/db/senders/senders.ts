@@ -97,11 +97,32 @@ export async function findSenderForUpdate(workspaceId: string, id: string): Prom
 }
 
 export async function findSenderByKey(workspaceId: string, nameKey: string): Promise<SenderRecord | null> {
-  return findOne(workspaceId, 'SELECT * FROM senders WHERE workspace_id = ? AND name_key = ?', [
-    idToBytes(workspaceId),
-    Buffer.from(nameKey),
-  ]);
+  return (await listSendersByKey(workspaceId, [nameKey]))[0] ?? null;
 }
+
+/** Every text asks for its sender, so one query reads the sender with its countries. */
+export async function listSendersByKey(workspaceId: string, nameKeys: string[]): Promise<SenderRecord[]> {
+  if (nameKeys.length === 0) return [];
+  const rows = await query<(RowOf<typeof senders> & ForCountry)[]>(
+    `SELECT s.*, c.country AS for_country, c.status AS for_status, c.reason AS for_reason
+     FROM senders s LEFT JOIN sender_countries c ON c.sender_id = s.id AND c.workspace_id = s.workspace_id
+     WHERE s.workspace_id = ? AND s.name_key IN (?) ORDER BY s.id, c.country`,
+    [idToBytes(workspaceId), nameKeys.map((key) => Buffer.from(key))],
+  );
+  const bySender = Map.groupBy(rows, (row) => row.id.toString('hex'));
+  return [...bySender.values()].map((some) => ({
+    ...senders.toRecord(some[0]!),
+    countries: some.flatMap(({ for_country: country, for_status: status, for_reason: reason }) =>
+      country === null ? [] : [{ country, status: status!, reason }],
+    ),
+  }));
+}
+
+type ForCountry = {
+  for_country: string | null;
+  for_status: SenderCountryStatus | null;
+  for_reason: string | null;
+};
 
 /** Returns the name keys of all senders of the workspace that have a name. */
 export async function listSenderKeys(workspaceId: string): Promise<string[]> {

@@ -70,9 +70,7 @@ function reasonOf(status: string | undefined): string {
 }
 
 async function named(workspaceId: string, name: string): Promise<db.SenderRecord | null> {
-  for (const key of senderKeysOf(name)) {
-    const sender = await db.findSenderByKey(workspaceId, key);
-    if (sender) return sender;
-  }
-  return null;
+  const keys = senderKeysOf(name);
+  const found = await db.listSendersByKey(workspaceId, keys);
+  return found.toSorted((one, other) => keys.indexOf(one.nameKey!) - keys.indexOf(other.nameKey!))[0] ?? null;
 }

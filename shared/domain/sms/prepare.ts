@@ -38,9 +38,15 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
 
   const time = now();
-  const { recipient, sender, price, text } = await check(workspaceId, request, time, faults.refuse);
+  const recipient = recipientOf(request, faults.refuse);
+  // The queries need nothing of each other, so the caller waits only for the slowest of them.
+  const [{ sender, price, text }, suppression, contactId] = await Promise.all([
+    check(workspaceId, request, recipient, time, faults.refuse),
+    recipient && findSuppressionOfNumber(workspaceId, recipient.number),
+    recipient && findContactIdOfNumber(workspaceId, recipient.number),
+  ]);
   if (!text || !recipient || !price || sender === null || faults.areAny) throw invalidFields(faults.errors);
-  if (await findSuppressionOfNumber(workspaceId, recipient.number))
+  if (suppression)
     throw problem('recipient_suppressed', { detail: 'The recipient is on the suppression list' });
   await waiting.check(workspaceId, { messages: 1, bytes: 0 });
 
@@ -63,7 +69,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
     clientReference: request.clientReference ?? null,
     clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
     batchId: null,
-    contactId: await findContactIdOfNumber(workspaceId, recipient.number),
+    contactId,
     templateName: request.template?.name ?? null,
     createdAt: time,
     updatedAt: time,
@@ -78,12 +84,17 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
 /** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
 export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSms>): Promise<FieldErrors> {
   const faults = new Faults();
-  await check(workspaceId, request, now(), faults.refuse);
+  await check(workspaceId, request, recipientOf(request, faults.refuse), now(), faults.refuse);
   return faults.errors;
 }
 
-async function check(workspaceId: string, request: Usable<NewSms>, time: Date, refuse: Refuse) {
-  const recipient = recipientOf(request, refuse);
+async function check(
+  workspaceId: string,
+  request: Usable<NewSms>,
+  recipient: PhoneNumber | null,
+  time: Date,
+  refuse: Refuse,
+) {
   const sender = isUnusable(request, 'sender')
     ? null
     : await senderOf(workspaceId, request.sender ?? null, recipient, refuse);
@@ -95,7 +106,7 @@ async function check(workspaceId: string, request: Usable<NewSms>, time: Date, r
     refuse('recipient', noPriceMessage(recipient!.country));
   checkSchedule(request.scheduledAt ?? null, time, refuse);
   const text = await textOf(workspaceId, request, time, refuse);
-  return { recipient, sender, price, text };
+  return { sender, price, text };
 }
 
 function recipientOf(request: Usable<NewSms>, refuse: Refuse): PhoneNumber | null {

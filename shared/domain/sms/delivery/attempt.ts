@@ -67,19 +67,29 @@ async function prepare(
   if (isSuppressed) return end(suppressed);
   if (isBlocked && isPast(dueSince(message), now())) return end(blocked);
   if (isBlocked) return holdBack(smsId, token);
-  if (!(await outsideTransaction(() => areApproved(message)))) return end(notApproved);
 
   await outsideTransaction(pauses.heed);
   const gateway = gatewayFor(message, message.gateway);
-  if (!gateway) return end(noRoute);
+  const isApproved = () => outsideTransaction(() => areApproved(message));
+  if (!gateway) return end((await isApproved()) ? noRoute : notApproved);
   const isPartly = message.parts > 1 && message.gateway === gateway.name;
   const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
   const handover = { id: smsId, lane: message.lane, token, at: now(), receiver: gateway.name };
-  if (!(await system.updateSmsHandoverStarted(handover))) return 'dropped';
+  // The hand-over begins while the sender is checked, which saves a round trip. The outcome of a text that may not go
+  // out clears it again.
+  const [mayGo, isOurs] = await bothOf(isApproved(), system.updateSmsHandoverStarted(handover));
+  if (!isOurs) return 'dropped';
+  if (!mayGo) return end(notApproved);
   return async () => {
     const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
     return finish(token, record, judge(message, gateway.name, submission, isAlone));
   };
+}
+
+/** Waits for both, also where one fails: a claim may be undone only when none of its statements is under way. */
+async function bothOf<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
 }
 
 /**
