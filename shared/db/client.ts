@@ -23,6 +23,7 @@ export { hex, literal, sqlTime, written, writtenRows } from './client/text.ts';
 export { limitTime } from './client/time-limit.ts';
 export {
   afterCommit,
+  beforeCommit,
   beforeFirstStatement,
   changeCount,
   insertNew,

@@ -23,6 +23,7 @@ type Unit = {
   inserts: Insert[];
   /** To be sent with the commit. */
   changes: CountChange[];
+  beforeCommit: (() => Promise<void>)[];
   afterCommit: (() => void)[];
   ended: boolean;
 };
@@ -37,6 +38,7 @@ const newUnit = (given: Partial<Unit>): Unit => ({
   beforeFirst: undefined,
   inserts: [],
   changes: [],
+  beforeCommit: [],
   afterCommit: [],
   ended: false,
   ...given,
@@ -64,6 +66,16 @@ function runEach(actions: (() => void)[]): void {
       logger.error({ err: error }, 'an action after a commit failed');
     }
   }
+}
+
+/**
+ * Runs an action as the last of the current transaction, once all else in it is written; at once where there is none.
+ * For a row that many transactions change: others wait for it only from here to the commit.
+ */
+export async function beforeCommit(action: () => Promise<void>): Promise<void> {
+  const unit = currentUnit();
+  if (unit) unit.beforeCommit.push(action);
+  else await action();
 }
 
 /** Leaves the current transaction's context, for work that serves several callers at once. */
@@ -101,7 +113,8 @@ export async function onOneConnection<T>(read: () => Promise<T>): Promise<T> {
     const unit = newUnit({ opened: Promise.resolve(connection) });
     try {
       const result = await units.run(unit, read);
-      if (unit.inserts.length + unit.changes.length + unit.afterCommit.length > 0)
+      const { inserts, changes } = unit;
+      if (inserts.length + changes.length + unit.beforeCommit.length + unit.afterCommit.length > 0)
         throw new Error('Work that was to read only has written');
       return result;
     } finally {
@@ -184,7 +197,11 @@ export async function transaction<T>(work: () => Promise<T>, turn?: () => Promis
   for (let attempt = 1; ; attempt += 1) {
     const unit = newUnit({ mayShare, turn });
     try {
-      const result = await units.run(unit, work);
+      const result = await units.run(unit, async () => {
+        const made = await work();
+        for (const action of unit.beforeCommit) await action();
+        return made;
+      });
       unit.ended = true;
       await commit(unit);
       runEach(unit.afterCommit);

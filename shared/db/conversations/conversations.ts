@@ -84,14 +84,6 @@ export function findConversationForUpdate(
   return findRow(workspaceId, conversations, { id }, 'FOR UPDATE');
 }
 
-export async function findConversationIdOf(workspaceId: string, pair: Pair): Promise<string | null> {
-  const [row] = await execute<{ id: Buffer }[]>(
-    `SELECT id FROM conversations ${ofPair}`,
-    pairValues(workspaceId, pair),
-  );
-  return row ? idFromBytes('conversation', row.id) : null;
-}
-
 /** Ids of the conversations that these texts belong to, where they belong to any. */
 export async function listConversationIdsOf(workspaceId: string, texts: Text[]): Promise<Map<Text, string>> {
   if (texts.length === 0) return new Map();

@@ -100,14 +100,22 @@ export async function findSenderByKey(workspaceId: string, nameKey: string): Pro
   return (await listSendersByKey(workspaceId, [nameKey]))[0] ?? null;
 }
 
-/** Every text asks for its sender, so one query reads the sender with its countries. */
 export async function listSendersByKey(workspaceId: string, nameKeys: string[]): Promise<SenderRecord[]> {
   if (nameKeys.length === 0) return [];
+  return listInOne(workspaceId, 's.name_key IN (?)', [nameKeys.map((key) => Buffer.from(key))]);
+}
+
+/** Every text asks for its sender, so one query reads senders with their countries. */
+async function listInOne(
+  workspaceId: string,
+  where: string,
+  values: readonly unknown[],
+): Promise<SenderRecord[]> {
   const rows = await query<(RowOf<typeof senders> & ForCountry)[]>(
     `SELECT s.*, c.country AS for_country, c.status AS for_status, c.reason AS for_reason
      FROM senders s LEFT JOIN sender_countries c ON c.sender_id = s.id AND c.workspace_id = s.workspace_id
-     WHERE s.workspace_id = ? AND s.name_key IN (?) ORDER BY s.id, c.country`,
-    [idToBytes(workspaceId), nameKeys.map((key) => Buffer.from(key))],
+     WHERE s.workspace_id = ? AND ${where} ORDER BY s.id, c.country`,
+    [idToBytes(workspaceId), ...values],
   );
   const bySender = Map.groupBy(rows, (row) => row.id.toString('hex'));
   return [...bySender.values()].map((some) => ({
@@ -134,9 +142,7 @@ export async function listSenderKeys(workspaceId: string): Promise<string[]> {
 }
 
 export async function findDefaultSender(workspaceId: string): Promise<SenderRecord | null> {
-  return findOne(workspaceId, 'SELECT * FROM senders WHERE workspace_id = ? AND is_default = 1', [
-    idToBytes(workspaceId),
-  ]);
+  return (await listInOne(workspaceId, 's.is_default = 1', []))[0] ?? null;
 }
 
 export async function findOldestApprovedSender(workspaceId: string): Promise<SenderRecord | null> {

@@ -1,6 +1,7 @@
 import { now } from '../../common/clock.ts';
-import { problem } from '../../common/errors.ts';
+import { type Problem, problem } from '../../common/errors.ts';
 import * as db from '../../db/api-keys/usage.ts';
+import { beforeCommit } from '../../db/client.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 
 const dayMs = 86_400_000;
@@ -17,9 +18,8 @@ export async function open(workspaceId: string, lineageId: string, time: Date): 
 }
 
 /**
- * Counts SMS parts against the limits of the key and its rotations together; throws limit_reached when they do not
- * fit. Call it in the transaction that accepts the message, and late in it: other messages of the key wait from here
- * to its end. `at` is the message's own time, which `giveBack` needs later.
+ * Counts SMS parts against the limits of the key and its rotations together, at the end of the transaction that accepts
+ * the message; throws limit_reached when they do not fit. `at` is the message's own time, which `giveBack` needs later.
  */
 export async function reserve(
   { workspaceId, keyId, lineageId }: Pick<Caller, 'workspaceId' | 'keyId' | 'lineageId'>,
@@ -29,15 +29,24 @@ export async function reserve(
   const limits = await db.findKeyLimits(workspaceId, keyId);
   // The key was deleted since the request was admitted.
   if (!limits) throw problem('unauthenticated');
-  if (await db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits)) return;
+  await beforeCommit(async () => {
+    if (!(await db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits)))
+      throw await limitReached({ workspaceId, lineageId }, limits, { parts, at });
+  });
+}
+
+async function limitReached(
+  { workspaceId, lineageId }: Pick<Caller, 'workspaceId' | 'lineageId'>,
+  { dailyParts, monthlyParts }: db.UsageLimits,
+  { parts, at }: { parts: number; at: Date },
+): Promise<Problem> {
   const usage = await db.findKeyUsage(workspaceId, lineageId);
   // The last key of the lineage was deleted while we waited for its counts.
-  if (!usage) throw problem('unauthenticated');
+  if (!usage) return problem('unauthenticated');
   const { usedToday, usedThisMonth } = shown(usage, at);
-  const { dailyParts, monthlyParts } = limits;
   const isMonth = dailyParts === null || (monthlyParts !== null && usedThisMonth + parts > monthlyParts);
   const end = endOf(isMonth ? 'month' : 'day', at);
-  throw problem('limit_reached', {
+  return problem('limit_reached', {
     detail: isMonth
       ? `The key has used ${usedThisMonth} of its ${monthlyParts} parts a month, and this takes ${parts}.`
       : `The key has used ${usedToday} of its ${dailyParts} parts a day, and this takes ${parts}.`,
@@ -66,8 +75,8 @@ export async function findRoom(
 }
 
 /**
- * Counts the parts of many messages of one time; false where they do not fit any more. For its place in a transaction,
- * see `reserve`.
+ * Counts the parts of many messages of one time; false where they do not fit any more. Call it last in a transaction:
+ * other messages of the key wait from here to its end.
  */
 export async function take(
   workspaceId: string,

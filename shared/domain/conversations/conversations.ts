@@ -1,3 +1,3 @@
 export { deleteTextsBefore } from './forget.ts';
-export { addInbound, addSent, addSentOfMany, expect } from './keep.ts';
+export { addInbound, addSent, expect } from './keep.ts';
 export { faultsOfFilter, findPair, list } from './read.ts';

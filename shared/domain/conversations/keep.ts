@@ -1,6 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { config } from '../../config/config.ts';
-import { outsideTransaction } from '../../db/client.ts';
+import { beforeCommit, outsideTransaction } from '../../db/client.ts';
 import * as db from '../../db/conversations/conversations.ts';
 import type { SmsRecord } from '../../db/sms/messages.ts';
 import { findPairTotals, type PairTotal, waitForSmsTo } from '../../db/sms/of-conversations.ts';
@@ -132,19 +132,10 @@ function greater<Value extends Date | string>(one: Value | null, other: Value | 
 }
 
 /**
- * Adds a text that goes out to its conversation, where there is one. Must run last in the transaction that has stored
- * the text: other texts of the pair wait from here to its end.
+ * Adds texts that go out to their conversations, where there are some. Must run once the texts are stored. The
+ * conversations change at the end of the transaction, because other texts of the pair wait from there to the commit.
  */
-export async function addSent(workspaceId: string, text: SmsRecord): Promise<void> {
-  const id = await db.findConversationIdOf(workspaceId, pairOf(text));
-  if (id !== null) await db.updateConversationAdded(workspaceId, id, text);
-}
-
-/**
- * Adds many texts that go out, in two steps. The first step, which looks for their conversations, must run once the
- * texts are stored. It returns the second step, which must run after all else in the transaction.
- */
-export async function addSentOfMany(workspaceId: string, texts: SmsRecord[]): Promise<() => Promise<void>> {
+export async function addSent(workspaceId: string, texts: SmsRecord[]): Promise<void> {
   const sent = await db.listConversationIdsOf(workspaceId, texts);
-  return () => db.updateManyConversationsSent(workspaceId, sent);
+  if (sent.size > 0) await beforeCommit(() => db.updateManyConversationsSent(workspaceId, sent));
 }

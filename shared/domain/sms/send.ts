@@ -28,9 +28,8 @@ export async function send(caller: Caller, { message: prepared, links }: Prepare
   // Acceptance is the first event of every text (API decisions §5), also of a text that is held at once.
   if (message.status === 'held') await events.record(workspaceId, eventOf(prepared));
   await events.record(workspaceId, eventOf(message));
-  // Last, because other messages of the key, and then of the workspace, wait from here on.
   await keyUsage.reserve(caller, parts, createdAt);
-  await conversations.addSent(workspaceId, message);
+  await conversations.addSent(workspaceId, [message]);
   await waiting.checkAtCommit(workspaceId, { messages: 1, bytes: 0 });
   afterCommit(() => count('sms_accepted', { status: message.status }));
   return show(caller, toWire(message));

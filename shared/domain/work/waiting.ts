@@ -6,7 +6,7 @@ import { isolated } from '../../common/isolated.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
-import { outsideTransaction } from '../../db/client.ts';
+import { beforeCommit, outsideTransaction } from '../../db/client.ts';
 import * as system from '../../db/work/waiting-counts.system.ts';
 import * as db from '../../db/work/waiting-counts.ts';
 import { systemWorkspaceId } from '../workspace/workspaces.ts';
@@ -81,8 +81,10 @@ export async function checkAtCommit(workspaceId: string, added: Waiting): Promis
   if (!isLimited(workspaceId)) return;
   const recent = known.get(workspaceId)?.waiting;
   if (recent && added.bytes <= largeBytes && hasMuchRoom(recent)) return;
-  const waiting = await db.findWaitingForUpdate(workspaceId);
-  if (!fits(waiting, added)) throw refusal(workspaceId, waiting, added);
+  await beforeCommit(async () => {
+    const waiting = await db.findWaitingForUpdate(workspaceId);
+    if (!fits(waiting, added)) throw refusal(workspaceId, waiting, added);
+  });
 }
 
 /** The waiting work of a workspace and its limits, for the operator. */

@@ -1,6 +1,6 @@
 import { now } from '../../../../common/clock.ts';
 import { count } from '../../../../common/metrics.ts';
-import { afterCommit } from '../../../../db/client.ts';
+import { afterCommit, beforeCommit } from '../../../../db/client.ts';
 import { insertEvents } from '../../../../db/events/events.system.ts';
 import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 import { type BatchCounts, changeBatchCounts, findBatchCounts } from '../../../../db/sms/batches/counts.ts';
@@ -92,7 +92,6 @@ async function store(
     const { lineageId } = batch;
     const at = now();
     await insertManySms(workspaceId, stored, insertions.sms);
-    const addToConversations = await conversations.addSentOfMany(workspaceId, stored);
     await storeLinks(batch, messages.made);
     await insertEvents(messages.events, insertions.events);
     if (taken.length > 0) {
@@ -118,15 +117,16 @@ async function store(
       after = { ...after, expanding: false, lane: 'follow', dueAt: new Date(at.getTime() + firstCheckMs) };
       isReleased = true;
     }
-    // Last, because other messages of the workspace, and of the key, wait from here to the commit.
-    if (queued.length > 0) {
-      if (isCounted && !(await balance.takeWithin(workspaceId, queued))) throw new Spent();
-      const parts = queued.reduce((sum, message) => sum + message.parts, 0);
-      const { limits } = means.room;
-      if (!(await keyUsage.take(workspaceId, lineageId, { parts, at: queued[0]!.createdAt, limits })))
-        throw new Spent();
-    }
-    await addToConversations();
+    if (queued.length > 0)
+      // Other messages of the workspace, and of the key, wait from here to the commit.
+      await beforeCommit(async () => {
+        if (isCounted && !(await balance.takeWithin(workspaceId, queued))) throw new Spent();
+        const parts = queued.reduce((sum, message) => sum + message.parts, 0);
+        const { limits } = means.room;
+        if (!(await keyUsage.take(workspaceId, lineageId, { parts, at: queued[0]!.createdAt, limits })))
+          throw new Spent();
+      });
+    await conversations.addSent(workspaceId, stored);
     afterCommit(() => {
       if (stored.length > 0) events.wakeRelay();
       if (queued.length > 0) checkSoon('bulk', workspaceId);
