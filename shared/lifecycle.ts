@@ -96,8 +96,7 @@ function followClock(): void {
 let hasShownGauges = false;
 
 function reportCounts(): void {
-  const counts = takeCounts();
-  if (counts.length > 0) addTotals(counts);
+  addTotals(takeCounts());
   const gauges = readOwnGauges();
   const isWorthIt = gauges.some(([, value]) => value !== 0);
   // Written once more after the last value, so that the gauges go back to 0.

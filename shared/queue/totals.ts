@@ -13,18 +13,37 @@ const totalsKey = `${config.QUEUE_PREFIX}:totals`;
 /** Longer than a Redis hangs with its connections open. */
 const answerLimitMs = 24 * 3_600_000;
 
+/** The report of a process may be under way together with the one before a page of the operator. */
+const mostUnanswered = 2;
+let unanswered = 0;
+
 /**
  * Adds the counts of a process to the platform's totals. Counts that Redis may not have taken go back to the process.
  * Redis will still take what it was sent before it hung. So these commands outlast the timeout of the connection:
- * otherwise every report would send the same counts again.
+ * otherwise every report would send the same counts again. While Redis hangs, further counts stay with the process,
+ * which adds them up: otherwise the commands would fill its memory.
  */
 export function addTotals(counts: [name: string, by: number][]): void {
-  for (const [name, by] of counts) {
+  if (counts.length === 0) return;
+  if (unanswered >= mostUnanswered) {
+    for (const [name, by] of counts) count(name, {}, by);
+    return;
+  }
+  unanswered += 1;
+  void Promise.all(counts.map(addTotal)).finally(() => {
+    unanswered -= 1;
+  });
+}
+
+/** Each command has an outcome of its own: a full Redis answers, but takes nothing. */
+async function addTotal([name, by]: [string, number]): Promise<void> {
+  try {
     const command = new Command('hincrby', [totalsKey, name, by]);
     // ioredis keeps the first timeout that a command is given.
     command.setTimeout(answerLimitMs);
-    // Each command has an outcome of its own: a full Redis answers, but takes nothing.
-    Promise.resolve(producerConnection().sendCommand(command)).catch(() => count(name, {}, by));
+    await producerConnection().sendCommand(command);
+  } catch {
+    count(name, {}, by);
   }
 }
 

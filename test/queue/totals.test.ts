@@ -55,7 +55,10 @@ test.each(Object.keys(faults))(
   },
 );
 
-test('what is counted while Redis hangs is counted once when it goes on', async () => {
+test('what is counted while Redis hangs is added up meanwhile, and counted once when Redis goes on', async () => {
+  const control = new Redis(redis.url);
+  atEnd(() => control.disconnect());
+  await control.config('RESETSTAT');
   redis.freeze();
   for (let report = 0; report < 3; report += 1) {
     count('hung_emails', {}, 5);
@@ -63,11 +66,18 @@ test('what is counted while Redis hangs is counted once when it goes on', async 
     // The question was asked after the report, and its time is up.
     expect(await isRedisUp()).toBe(false);
   }
+  for (let report = 0; report < 100; report += 1) {
+    count('hung_emails', {}, 1);
+    addTotals(takeCounts());
+  }
   redis.thaw();
-  await waitFor('Redis is there', isRedisUp);
-  addTotals(takeCounts());
-  expect(await readTotals()).toMatchObject({ hung_emails: 15 });
+  await waitFor('all is counted', async () => {
+    addTotals(takeCounts());
+    return ((await readTotals())?.['hung_emails'] ?? 0) >= 115;
+  });
+  expect(await readTotals()).toMatchObject({ hung_emails: 115 });
   expect(takeCounts()).toEqual([]);
+  expect(await control.info('commandstats')).toMatch(/^cmdstat_hincrby:calls=[1-3],/m);
 });
 
 test('what a process said that has been killed is swept away, though nobody reads it', async () => {
