@@ -87,15 +87,21 @@ export async function insertRecovery(
 
 /**
  * Ends the pause that the endpoint asked for: deliveries that wait for its end are due now, and are released gradually.
- * A delivery that waits for the next step of its own schedule goes on waiting. The caller has locked the webhook.
+ * A delivery that waits for the next step of its own schedule goes on waiting. A pause that is not written yet, because
+ * its attempt has just ended or is still under way, will not be. The caller has locked the webhook.
  */
 export async function updateWebhookResumed(
   workspaceId: string,
   { id, pausedUntil }: Pick<WebhookRecord, 'id' | 'pausedUntil'>,
   at: Date,
 ): Promise<void> {
-  if (!pausedUntil || pausedUntil <= at) return;
   const webhookId = idToBytes(id);
+  await execute(`UPDATE webhooks ${byId} SET updated_at = ? WHERE workspace_id = ? AND id = ?`, [
+    at,
+    idToBytes(workspaceId),
+    webhookId,
+  ]);
+  if (!pausedUntil || pausedUntil <= at) return;
   await execute(
     `UPDATE webhooks ${byId} SET paused_until = ?, busy_count = 0 WHERE workspace_id = ? AND id = ?`,
     [at, idToBytes(workspaceId), webhookId],

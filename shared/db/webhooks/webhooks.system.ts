@@ -41,17 +41,17 @@ export async function updateWebhookRested(webhookId: string, until: Date): Promi
 }
 
 /**
- * Pauses the webhook until then because its endpoint asked for it at `askedAt`, `busyCount` times in a row; a later end
- * stays. Does nothing where the customer has changed the webhook since, as that may have lifted the pause.
+ * Pauses the webhook until then because its endpoint asked for it, `busyCount` times in a row; a later end stays. Does
+ * nothing where the customer has changed the webhook since the attempt began, as that may have lifted the pause.
  */
 export async function updateWebhookPaused(
   webhookId: string,
-  { until, busyCount, askedAt }: { until: Date; busyCount: number; askedAt: Date },
+  { until, busyCount, begunAt }: { until: Date; busyCount: number; begunAt: Date },
 ): Promise<void> {
   await execute(
     `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?), busy_count = GREATEST(busy_count, ?)
      WHERE id = ? AND updated_at <= ?`,
-    [until, until, busyCount, idToBytes(webhookId), askedAt],
+    [until, until, busyCount, idToBytes(webhookId), begunAt],
   );
 }
 

@@ -48,7 +48,7 @@ export const webhooks = table('webhooks', {
   legacySecretUntil: time().nullable(),
   createdAt: time(),
 });
-/** When its customer last changed the webhook, or made it. Not in the record: each write sets it. */
+/** When its customer last changed the webhook, made it or ended its pause. Not in the record: each write sets it. */
 export const changedAt = { updatedAt: time() };
 const changing = webhooks.omit('id', 'workspaceId', 'createdAt');
 export type WebhookRecord = RecordOf<typeof webhooks>;

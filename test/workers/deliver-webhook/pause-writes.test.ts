@@ -4,7 +4,7 @@ import { config } from '../../../shared/config/config.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
-import { change } from '../../../shared/domain/webhooks/webhooks.ts';
+import { change, redeliver, sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { callerOf } from '../../support/data/accepted-email.ts';
 import { deliveriesOf, dueDelivery, makeWebhook, storeEvents } from '../../support/data/deliveries.ts';
@@ -117,23 +117,48 @@ test('a customer who switches the webhook on ends a pause that could not be writ
   expect((await deliveriesOf(webhook.id))[1]).toMatchObject({ status: 'delivered' });
 });
 
-test('a pause that is written only after the customer has switched the webhook on is not kept', async () => {
-  const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
-  const { id, webhook } = await dueDelivery(own, busy.url);
-  const refused = `refused ${webhook.id}`;
-  // The connection whose statement is refused takes a lock for good, which tells the test.
-  await refusePause(
-    webhook.id,
-    `NEW.paused_until IS NOT NULL AND (IS_USED_LOCK('${refused}') IS NOT NULL OR GET_LOCK('${refused}', 0))`,
-  );
-  const attempted = attempt(id);
-  const isRefused = async () =>
-    (await query<{ used: number | null }[]>('SELECT IS_USED_LOCK(?) AS used', [refused]))[0]!.used !== null;
-  await waitUnlessAnswered([attempted], waitFor('the pause is refused', isRefused, { timeoutMs: 30_000 }));
-  await advanceClock(1_000);
-  await switchOn(webhook.id);
-  await query('DROP TRIGGER refuse_pause');
-  await attempted;
-  expect(await deliveriesOf(webhook.id)).toMatchObject([{ attempts: 1 }]);
-  expect((await webhookRow(webhook.id)).paused_until).toBeNull();
-});
+const lifts: [string, (webhookId: string, deliveryId: string) => Promise<unknown>][] = [
+  ['switched the webhook on', switchOn],
+  ['asked for a test', (id) => transaction(() => sendTest(callerOf(own), id, '2026-11-01'))],
+  ['sent a delivery again', (id, deliveryId) => redeliver(callerOf(own), id, deliveryId)],
+];
+
+test.each(lifts)(
+  'a pause that is written only after the customer has %s is not kept',
+  async (_what, lift) => {
+    const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
+    const { id, webhook } = await dueDelivery(own, busy.url);
+    const refused = `refused ${webhook.id}`;
+    // The connection whose statement is refused takes a lock for good, which tells the test.
+    await refusePause(
+      webhook.id,
+      `NEW.paused_until IS NOT NULL AND (IS_USED_LOCK('${refused}') IS NOT NULL OR GET_LOCK('${refused}', 0))`,
+    );
+    const attempted = attempt(id);
+    const isRefused = async () =>
+      (await query<{ used: number | null }[]>('SELECT IS_USED_LOCK(?) AS used', [refused]))[0]!.used !== null;
+    await waitUnlessAnswered([attempted], waitFor('the pause is refused', isRefused, { timeoutMs: 30_000 }));
+    await advanceClock(1_000);
+    await lift(webhook.id, id);
+    await query('DROP TRIGGER refuse_pause');
+    await attempted;
+    expect((await deliveriesOf(webhook.id))[0]).toMatchObject({ attempts: 1 });
+    expect((await webhookRow(webhook.id)).paused_until).toBeNull();
+  },
+);
+
+test.each(lifts)(
+  'a 429 to an attempt from before the customer has %s pauses nothing',
+  async (_what, lift) => {
+    const busy = await startWebhookReceiver();
+    const { id, webhook } = await dueDelivery(own, busy.url);
+    busy.respondWith(async () => {
+      await advanceClock(1_000);
+      await lift(webhook.id, id);
+      return answers.tooManyRequests('7200');
+    });
+    await attempt(id);
+    expect((await deliveriesOf(webhook.id))[0]).toMatchObject({ attempts: 1 });
+    expect((await webhookRow(webhook.id)).paused_until).toBeNull();
+  },
+);

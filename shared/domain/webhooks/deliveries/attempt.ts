@@ -92,8 +92,8 @@ async function endUnsent(delivery: Delivery, until: Date, webhook: system.Pacing
 }
 
 type Answered = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
-/** `askedAt`: changes of the webhook with a later time were made after the endpoint had asked for the pause. */
-type Pause = { until: Date; busyCount: number; askedAt: Date };
+/** `begunAt`: a change of the webhook with a later time was made after the attempt had begun. */
+type Pause = { until: Date; busyCount: number; begunAt: Date };
 /** `pause`: the endpoint asked us to wait. */
 type Posted = Answered & { pause: Pause | null };
 
@@ -107,7 +107,7 @@ function post(
   const made = madeFor(delivery, webhook, now());
   const body = bodyOf(delivery, made);
   return place.post(async () => {
-    const attemptedAt = now();
+    const [attemptedAt, begunAt] = [now(), nowForAll()];
     const result = await postWebhook({
       url: webhook.url,
       body,
@@ -116,7 +116,7 @@ function post(
     });
     const answered = { attemptedAt, endedAt: now(), result };
     const isPaused = result.responseStatus === 429 && delivery.event.type !== testType;
-    const pause = isPaused ? pauseAfter(webhook, answered) : null;
+    const pause = isPaused ? { ...pauseAfter(webhook, answered), begunAt } : null;
     // Before the slot is given on: the next delivery that waits for it must not begin.
     if (pause) notePause(webhook.id, pause);
     return { ...answered, pause };
@@ -196,7 +196,7 @@ const longestBackoffSeconds = 300;
 function pauseAfter(
   { busyCount: before, pausedUntil }: ClaimedWebhook,
   { attemptedAt, endedAt, result }: Answered,
-): Pause {
+): Omit<Pause, 'begunAt'> {
   const busyCount =
     before > 0 && pausedUntil && attemptedAt < pausedUntil ? before : Math.min(before + 1, 100);
   const seconds = Math.max(
@@ -204,7 +204,7 @@ function pauseAfter(
     Math.min(longestBackoffSeconds, 2 ** (busyCount - 1)),
   );
   const until = Math.max(endedAt.getTime() + seconds * 1000, pausedUntil?.getTime() ?? 0);
-  return { until: new Date(until), busyCount, askedAt: nowForAll() };
+  return { until: new Date(until), busyCount };
 }
 
 /** Returns the result of an answer: delivered, another attempt, or failed. The waits run from the attempt's end. */

@@ -12,14 +12,14 @@ import { mayBeSent } from './window.ts';
  */
 
 /** A pause holds for the claims that began before `readFrom`: they may have read the webhook as it was. */
-type NotedPause = { until: Date; askedAt: Date; readFrom: number };
+type NotedPause = { until: Date; begunAt: Date; readFrom: number };
 
 /** Pauses that answers to this process have begun. */
 const pauses = new LRUCache<string, NotedPause>({ max: 10_000 });
 
 /** Notes a pause that is not on disk yet. */
-export function notePause(webhookId: string, { until, askedAt }: Omit<NotedPause, 'readFrom'>): void {
-  pauses.set(webhookId, { until, askedAt, readFrom: Number.POSITIVE_INFINITY });
+export function notePause(webhookId: string, { until, begunAt }: Omit<NotedPause, 'readFrom'>): void {
+  pauses.set(webhookId, { until, begunAt, readFrom: Number.POSITIVE_INFINITY });
 }
 
 /** From now on claims read the noted pause with the webhook, or that it was lifted. */
@@ -30,12 +30,12 @@ export function endNote(webhookId: string): void {
 
 /**
  * Adds a pause that the claim, begun at `claimedFrom`, may have missed. A later end that was read stays. A customer who
- * has changed the webhook since ends a pause that is not on disk: the change may have lifted it, and if not, the next
- * request is answered with another 429.
+ * has changed the webhook since the attempt began ends a pause that is not on disk: the change may have lifted it, and
+ * if not, the next request is answered with another 429.
  */
 export function withNotedPause<T extends WebhookState>(webhook: T & { id: string }, claimedFrom: number): T {
   const pause = pauses.get(webhook.id);
-  if (!pause || claimedFrom >= pause.readFrom || webhook.updatedAt > pause.askedAt) return webhook;
+  if (!pause || claimedFrom >= pause.readFrom || webhook.updatedAt > pause.begunAt) return webhook;
   const isLonger = !webhook.pausedUntil || webhook.pausedUntil < pause.until;
   return isLonger ? { ...webhook, pausedUntil: pause.until } : webhook;
 }
