@@ -105,7 +105,11 @@ async function withDeliveriesWaiting() {
 test('a 429 stops at once what waits behind it for a slot: only requests that were out already come', async () => {
   const { id, receiver, answer, answerAll, notHeld, workers } = await withDeliveriesWaiting();
   answer(answers.tooManyRequests('3600'));
-  await waitFor('all others wait in their rows', async () => (await notHeld()).length === 41);
+  // A delivery that still has its job is claimed once more.
+  await waitFor('all others wait in their rows', async () => {
+    const rows = await notHeld();
+    return rows.length === 41 && rows.every(({ parked }) => parked);
+  });
   expect(receiver.requests).toHaveLength(20);
   const until = (await webhookRow(id)).paused_until;
   expect((await notHeld()).filter(({ attempts }) => attempts === 0)).toHaveLength(40);
