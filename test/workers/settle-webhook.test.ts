@@ -1,5 +1,7 @@
-import { beforeEach, expect, test } from 'vitest';
+import mysql from 'mysql2/promise';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../shared/common/clock.ts';
+import { config } from '../../shared/config/config.ts';
 import { outsideTransaction, query, transaction } from '../../shared/db/client.ts';
 import { insertSkips } from '../../shared/db/webhooks/settlements.system.ts';
 import * as relay from '../../shared/domain/events/relay.ts';
@@ -27,7 +29,8 @@ import { rowsRead } from '../support/database/rows-read.ts';
 import { startWorkerProcess } from '../support/processes/processes.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { answers, startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { waitFor } from '../support/time/wait-for.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
+import { waitFor, waitUnlessAnswered } from '../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -224,4 +227,38 @@ test('the turns of a recovery do not read again what earlier turns have read', a
   expect(await countsOf(id)).toMatchObject({ failed: 4_000 });
   expect(second).toBeLessThan(first - 3_000);
   expect(third).toBeLessThan(first - 3_000);
+});
+
+test('a recovery takes a delivery too that failed before it, and whose outcome is written while it runs', async () => {
+  const receiver = await startWebhookReceiver();
+  const id = await waiting(3, receiver.url);
+  const [held, ...others] = await deliveriesOf(id);
+  await query('UPDATE webhook_deliveries SET schedule_step = 99 WHERE id = ?', [idToBytes(held!.id)]);
+  await query(
+    `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL, completed_at = ? WHERE id IN (?)`,
+    [now(), others.map((other) => idToBytes(other.id))],
+  );
+  const locker = await mysql.createConnection(config.MYSQL_URL);
+  onTestFinished(() => locker.destroy());
+  receiver.respondWith(async () => {
+    await locker.query('START TRANSACTION');
+    await locker.query('SELECT * FROM webhook_deliveries WHERE id = ? FOR UPDATE', [idToBytes(held!.id)]);
+    return { status: 500 };
+  });
+  const attempted = deliveries.attempt(held!.id);
+  const waits = await watchLockWaits();
+  const isWaiting = async () => (await waits.look()).length > 0;
+  await waitUnlessAnswered([attempted], waitFor('the outcome waits', isWaiting, { timeoutMs: 30_000 }));
+  await waits.close();
+  await advanceClock(1_000);
+  const since = new Date(now().getTime() - 3_600_000);
+  await transaction(() => webhooks.recover(callerOf(own), id, since));
+  expect(await deliveries.settleNext(id)).toEqual({ retryAt: expect.any(Date) });
+  expect(await countsOf(id)).toMatchObject({ parked: 2, inRedis: 1, failed: 0 });
+  await locker.query('ROLLBACK');
+  await attempted;
+  expect(await countsOf(id)).toMatchObject({ parked: 2, failed: 1 });
+  expect(await deliveries.settleNext(id)).toBe('done');
+  expect(await countsOf(id)).toMatchObject({ parked: 3, failed: 0 });
+  expect(await settlements()).toBe(0);
 });

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { now } from '../../../common/clock.ts';
 import { forgetAtEnd } from '../../../common/closing.ts';
 import { count } from '../../../common/metrics.ts';
+import { config } from '../../../config/config.ts';
 import { transaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/settlements.system.ts';
 import { listServed } from '../../../db/webhooks/webhooks.system.ts';
@@ -110,14 +111,19 @@ async function recover(settlement: system.Settlement, turnEnd: number): Promise<
   const { webhookId, since, createdAt } = settlement;
   // `until` leaves out deliveries that fail or are skipped once more while this runs.
   const range = { since: since ?? createdAt, until: createdAt };
+  // A delivery that was in hand at `until` may have ended before it, and its outcome may be written behind the place that
+  // this turn has come to. So all are read once more when no such delivery is in hand.
+  const leaseEnd = new Date(createdAt.getTime() + config.LEASE_SECONDS * 1000);
+  const mayMissSome = await system.isAnyHeld(webhookId, { from: now(), until: leaseEnd });
   for (const status of ['failed', 'skipped'] as const) {
     const list = (page: { after: string | null; limit: number }) =>
       system.listEnded(webhookId, status, range, page);
     // A later request has other times, and so begins anew.
-    const place = [webhookId, status, range.since.getTime(), range.until.getTime()].join(' ');
+    const place = [webhookId, status, range.since.getTime(), range.until.getTime(), mayMissSome].join(' ');
     const end = await inBatches(settlement, turnEnd, list, system.updateRecovered, place);
     if (end !== 'done') return end === 'unwanted' ? 'done' : end;
   }
+  if (mayMissSome) return 'left';
   await system.deleteSettled(settlement);
   return 'done';
 }
