@@ -1,6 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import express from 'express';
 import { config } from '../shared/config/config.ts';
 import { networkIn } from '../shared/formats/network-address.ts';
 import { isLargeOnItsWay } from './middleware/large-body.ts';
@@ -119,16 +120,19 @@ export function watchConnections(
 }
 
 /**
- * Counts the open connections of each address. Behind a proxy all connections come from the proxy, which has to count.
+ * Counts the open connections of each address. A proxy has those of many clients, and has to count them itself.
  */
 function addressLimit() {
-  const most = config.TRUST_PROXY > 0 ? 0 : config.CONNECTIONS_PER_ADDRESS;
+  const most = config.CONNECTIONS_PER_ADDRESS;
+  const isProxy: (address: string, hop: number) => boolean = express()
+    .set('trust proxy', config.TRUST_PROXY)
+    .get('trust proxy fn');
   const open = new Map<string, number>();
 
   /** Counts one connection and returns the function that takes the count back; null if the address is at its limit. */
-  function enter({ remoteAddress }: Socket): (() => void) | null {
-    if (most === 0) return () => undefined;
-    const address = networkIn(remoteAddress ?? '') ?? 'unknown';
+  function enter({ remoteAddress = '' }: Socket): (() => void) | null {
+    if (most === 0 || isProxy(remoteAddress, 0)) return () => undefined;
+    const address = networkIn(remoteAddress) ?? 'unknown';
     const count = open.get(address) ?? 0;
     if (count >= most) return null;
     open.set(address, count + 1);

@@ -80,7 +80,7 @@ function demoKeyFor({ headers, socket }: Request): string | undefined {
     config.BIND_ADDRESS,
     socket.remoteAddress ?? '',
   ];
-  const isForwarded = config.TRUST_PROXY > 0 || Object.keys(headers).some((name) => ofProxies.test(name));
+  const isForwarded = config.TRUST_PROXY !== 0 || Object.keys(headers).some((name) => ofProxies.test(name));
   return names.every(isLoopback) && !isForwarded ? config.DEMO_API_KEY : undefined;
 }
 

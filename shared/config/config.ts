@@ -4,6 +4,7 @@ import { addOnNames, withAddOns } from './add-ons.ts';
 import { disagreements } from './disagreements.ts';
 import { emailSettings } from './email.ts';
 import { refuseSettings, settingFaults } from './faults.ts';
+import { trustedProxies } from './networks.ts';
 import { reportSettings } from './reports.ts';
 import { isMysqlAddress, isRedisAddress } from './servers.ts';
 import { smsSettings } from './sms.ts';
@@ -30,7 +31,7 @@ const settings = z.object({
     .min(0)
     .default(6000)
     .describe(
-      'How many of them one address may have (IPv6: a /64), so that none can take all; 0 is no limit. Not looked at behind a proxy (TRUST_PROXY)',
+      'How many of them one address may have (IPv6: a /64), so that none can take all; 0 is no limit. A proxy (TRUST_PROXY) may have any number',
     ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
@@ -167,7 +168,9 @@ const settings = z.object({
     .min(0)
     .default(10)
     .describe('A changed or deleted key may work this long as before on other processes while Redis is away'),
-  TRUST_PROXY: z.coerce.number().int().min(0).default(0).describe('How many proxies stand in front'),
+  TRUST_PROXY: trustedProxies.describe(
+    'How many proxies stand in front, or which addresses they have. With a number, whoever reaches this process past them chooses the address that it is limited by; with addresses only the proxies are believed',
+  ),
   OPS_PASSWORD: z
     .string()
     .min(16, 'must have at least 16 characters')

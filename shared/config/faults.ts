@@ -15,6 +15,7 @@ export const examples: Record<string, string> = {
   FBL_REPORTERS: 'fbl.example,reports.example',
   SMS_GATEWAYS:
     '[{"name":"acme","type":"smpp","url":"smpps://user:password@smpp.example:3550","countries":["GB"]}]',
+  TRUST_PROXY: '10.0.0.0/8,192.168.1.4',
   REDIS_TLS_CA_FILE: '/etc/ssl/certs/ca-certificates.crt',
   INBOUND_TOKEN: 'at-least-16-characters',
   OPS_PASSWORD: 'at-least-16-characters',

@@ -1,17 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { list } from './list.ts';
-
-/** `10.0.0.0/8`, `::1/128`, or a single address. */
-function isNetwork(cidr: string): boolean {
-  const [address = '', bits, ...others] = cidr.split('/');
-  const mostBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!;
-  return (
-    mostBits > 0 &&
-    others.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= mostBits))
-  );
-}
+import { isNetwork } from './networks.ts';
 
 /** Settings of webhook deliveries. */
 export const webhookSettings = {

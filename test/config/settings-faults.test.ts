@@ -24,6 +24,7 @@ const bad: Record<string, string> = {
   LOG_LEVEL: 'loud',
   CLOCK_SHIFTABLE: 'perhaps',
   PUBLIC_URL: 'api.example.com',
+  TRUST_PROXY: 'loopback,10.0.0.0/99',
   MYSQL_URL: `postgres://root:${secret}@127.0.0.1/messaging`,
   REDIS_URL: '127.0.0.1:6379',
   REDIS_TLS_VERIFY: 'perhaps',
@@ -93,6 +94,25 @@ test.each<[string, Record<string, string>]>([
   const { code, lines } = loadWith(env);
   expect(code).toBe(78);
   expect(lines).toEqual(['A setting is wrong:', expect.stringMatching(`^  ${name} must be `)]);
+});
+
+test.each(['-1', '1.5', 'true', '1,10.0.0.0/8', '10.0.0.0/0', '10.0.0.0/8,', 'proxy.example'])(
+  'TRUST_PROXY is neither a number of proxies nor a list of addresses in %j',
+  (value) => {
+    const { code, lines } = loadWith({ TRUST_PROXY: value });
+    expect(code).toBe(78);
+    expect(lines).toEqual(['A setting is wrong:', expect.stringMatching(/^ {2}TRUST_PROXY must be /)]);
+  },
+);
+
+test.each([
+  ['2', '2'],
+  ['loopback, 10.0.0.0/8,2001:db8::1', '["loopback","10.0.0.0/8","2001:db8::1"]'],
+])('TRUST_PROXY may be %j', (value, expected) => {
+  const script =
+    "const { config } = await import('./shared/config/config.ts'); console.log(JSON.stringify(config.TRUST_PROXY))";
+  const { code, lines } = loadWith({ TRUST_PROXY: value }, ['--input-type=module', '-e', script]);
+  expect({ code, lines }).toEqual({ code: 0, lines: [expected] });
 });
 
 test('a file of SMS_GATEWAYS that is not there is told like any other fault, without a stack', () => {

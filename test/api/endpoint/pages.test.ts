@@ -126,7 +126,11 @@ test('the demo key is not offered through a proxy or a tunnel on this machine', 
     'CF-Connecting-IP: 192.0.2.7',
   ])
     expect(await openAt('localhost', `${line}\r\n`), line).not.toContain('msg_demo');
-  for (const settings of [{ TRUST_PROXY: 1 }, { PUBLIC_URL: 'https://dev.example' }]) {
+  for (const settings of [
+    { TRUST_PROXY: 1 },
+    { TRUST_PROXY: ['10.0.0.1'] },
+    { PUBLIC_URL: 'https://dev.example' },
+  ]) {
     changeSettings(settings);
     expect(await openAt('localhost')).not.toContain('msg_demo');
     changeSettings({ TRUST_PROXY: 0, PUBLIC_URL: api.url });

@@ -33,7 +33,7 @@ async function fail(api: Api, forwarded: (string | undefined)[]): Promise<number
   return statuses;
 }
 
-async function startBehind(proxies: number): Promise<Api> {
+async function startBehind(proxies: number | string[]): Promise<Api> {
   changeSettings({ TRUST_PROXY: proxies });
   return startSmallApi();
 }
@@ -115,6 +115,18 @@ test('behind two proxies the address is the one before the last', async () => {
   expect(await fail(api, ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map(by))).toEqual(limited);
   const clients = ['1', '2', '3', '4'].map((end) => `198.51.100.9${end}, 192.0.2.1`);
   expect(await fail(api, clients)).toEqual(free);
+});
+
+test('where proxies are named, the address is the last one that none of them has', async () => {
+  const api = await startBehind(['loopback', '10.0.0.0/8', '192.168.1.4']);
+  const by = (own: string) => `${own}, 198.51.100.1, 192.168.1.4, 10.1.2.3`;
+  expect(await fail(api, ['192.0.2.1', '192.0.2.2', '10.0.0.9', 'x'].map(by))).toEqual(limited);
+  expect(await fail(api, ['198.51.100.2, 10.1.2.3', '198.51.100.3'])).toEqual([401, 401]);
+});
+
+test('where proxies are named, others say nothing of an address', async () => {
+  const api = await startBehind(['10.0.0.0/8', '127.0.0.2']);
+  expect(await fail(api, ['192.0.2.1', '192.0.2.2', '192.0.2.3, 10.0.0.1', '192.0.2.5'])).toEqual(limited);
 });
 
 test.each([

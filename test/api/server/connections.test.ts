@@ -163,6 +163,18 @@ test('behind a proxy its one address may have any number', async () => {
   for (const { socket } of held) socket.destroy();
 });
 
+test('where proxies are named, only they may have any number', async () => {
+  changeSettings({ CONNECTIONS_PER_ADDRESS: 3, TRUST_PROXY: ['127.0.0.1', '10.0.0.0/8'] });
+  const api = await startSmallApi();
+  changeSettings({ CONNECTIONS_PER_ADDRESS: 6000, TRUST_PROXY: 0 });
+  const held = await Promise.all(Array.from({ length: 6 }, () => open(api.port)));
+  held.push(...(await Promise.all(Array.from({ length: 3 }, () => open(api.port, '127.0.0.2')))));
+  for (const { socket } of held) socket.write(live);
+  await waitFor('all are answered', () => held.every(({ received }) => received() !== ''));
+  await (await open(api.port, '127.0.0.2')).closed;
+  for (const { socket } of held) socket.destroy();
+});
+
 test('past MAX_CONNECTIONS a further one is closed at once', async () => {
   changeSettings({ MAX_CONNECTIONS: 10 });
   const api = await startSmallApi();
