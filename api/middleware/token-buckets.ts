@@ -97,27 +97,19 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
       triesAgainAt = time + aloneMs;
       void leaseAll(buckets);
     }
-    let refusedBy: Bucket | null = null;
-    let retryAfterSeconds = 0;
-    let isKnown = true;
-    for (const bucket of buckets) {
-      fillOwn(bucket, time);
-      const state = stateOf(bucket, time, isAlone);
-      if (state === 'unknown') isKnown = false;
-      if (state !== 'empty') continue;
-      const seconds = (1 - levelOf(bucket, time, isAlone)) / bucket.limit.perSecond;
-      if (refusedBy && seconds <= retryAfterSeconds) continue;
-      refusedBy = bucket;
-      retryAfterSeconds = seconds;
-    }
-    if (!refusedBy && !isKnown) return null;
+    for (const bucket of buckets) fillOwn(bucket, time);
+    const inState = (state: BucketState) => buckets.filter((one) => stateOf(one, time, isAlone) === state);
+    const secondsTo = (bucket: Bucket) => (1 - levelOf(bucket, time, isAlone)) / bucket.limit.perSecond;
+    // The request has to wait for the slowest of the empty buckets.
+    const [refusedBy] = inState('empty').toSorted((one, other) => secondsTo(other) - secondsTo(one));
     if (!refusedBy) {
+      if (inState('unknown').length > 0) return null;
       for (const bucket of buckets) spend(bucket, time);
       if (!isAlone && buckets.some(isLow)) void leaseAll(buckets);
     }
     return {
       refusedBy: refusedBy?.limit ?? null,
-      retryAfterSeconds,
+      retryAfterSeconds: refusedBy ? secondsTo(refusedBy) : 0,
       levels: buckets.map((bucket) => levelOf(bucket, time, isAlone)),
     };
   }
@@ -171,7 +163,10 @@ function fillOwn(bucket: Bucket, time: number): void {
   bucket.ownAt = time;
 }
 
-function stateOf(bucket: Bucket, time: number, isAlone: boolean): 'ready' | 'empty' | 'unknown' {
+/** `unknown`: only Redis can decide. */
+type BucketState = 'ready' | 'empty' | 'unknown';
+
+function stateOf(bucket: Bucket, time: number, isAlone: boolean): BucketState {
   if (bucket.held >= 1 && time < bucket.heldUntil) return 'ready';
   if (isAlone) return bucket.own >= 1 ? 'ready' : 'empty';
   return time < bucket.emptyUntil ? 'empty' : 'unknown';
