@@ -9,12 +9,12 @@ import {
   type Reservation,
   type Spool,
   startSpool,
+  tooManyLarge,
   watchRate,
 } from './large-body.ts';
 
 /** From here on a body is kept in a file. */
 export const smallBodyBytes = 1024 * 1024;
-const retryAfterSeconds = 5;
 
 export type RawBody = Buffer | LargeBody;
 
@@ -38,17 +38,13 @@ export function tooLarge(limitBytes: number) {
   return problem('payload_too_large', { detail: `The body may have at most ${limitBytes} bytes.` });
 }
 
-function overBudget({ busyCode }: BodyOptions) {
-  return problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds });
-}
-
 /**
  * Reserves a part of the budget for a large body; it grows as bytes come. Refuses a body that is too large for what is
  * free now.
  */
 export function reservationFor(options: BodyOptions, bytes: number): Reservation {
   const reservation = fileBudget.hasFree(options.owner, bytes) && fileBudget.reserve(options.owner);
-  if (!reservation) throw overBudget(options);
+  if (!reservation) throw tooManyLarge(options.busyCode);
   return reservation;
 }
 
@@ -66,7 +62,6 @@ export function collect(
     let inMemory: Reservation | null = null;
     let inFile: Reservation | null = null;
     let spool: Spool | null = null;
-    const paused = { now: false, sinceAsked: false };
     let stopWatch = () => {};
     const timer = setTimeout(() => stop(problem('request_timeout')), timeoutMs);
     const end = () => {
@@ -84,21 +79,16 @@ export function collect(
     };
     const onDiskFault = (error: Error) => {
       logger.error({ err: error }, 'a request body could not be written to the temporary folder');
-      stop(overBudget(options));
+      stop(tooManyLarge(options.busyCode));
     };
     const onSlow = () => {
       const seconds = leastRate.withinMs / 1000;
       const detail = `Of a large body ${leastRate.bytes} bytes must come in each ${seconds} seconds.`;
       stop(problem('request_timeout', { detail }));
     };
-    const wasHeldUp = () => {
-      const was = paused.sinceAsked;
-      paused.sinceAsked = paused.now;
-      return was;
-    };
     const enter = (reservation: Reservation) => {
       inFile = reservation;
-      stopWatch = watchRate(leastRate, { received: () => size, wasHeldUp }, onSlow);
+      stopWatch = watchRate(request, leastRate, () => size, onSlow);
       return reservation;
     };
     const toFile = (reservation: Reservation): Spool => {
@@ -112,7 +102,7 @@ export function collect(
       // Most bodies come in one piece, and take no part of the budget.
       if (size === length) return;
       inMemory ??= memoryBudget.reserve(owner);
-      if (!inMemory?.grow(size)) throw overBudget(options);
+      if (!inMemory?.grow(size)) throw tooManyLarge(options.busyCode);
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
@@ -120,17 +110,14 @@ export function collect(
         if (size > limitBytes) throw tooLarge(limitBytes);
         if (size <= smallBodyBytes) return hold(chunk);
         const reservation = inFile ?? enter(reservationFor(options, size));
-        if (!reservation.grow(size)) throw overBudget(options);
+        if (!reservation.grow(size)) throw tooManyLarge(options.busyCode);
         if ((spool ?? toFile(reservation)).write(chunk)) return;
       } catch (error) {
         return error instanceof Problem ? stop(error) : onDiskFault(error as Error);
       }
-      Object.assign(paused, { now: true, sinceAsked: true });
       request.pause();
-      spool!.onDrain(() => {
-        paused.now = false;
-        if (request.listeners('data').includes(onData)) request.resume();
-      });
+      // A spool that `stop` has discarded never drains.
+      spool!.onDrain(() => request.resume());
     };
     const onEnd = () => {
       end();

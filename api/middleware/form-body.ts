@@ -41,10 +41,9 @@ export async function parseForm(
   return { body: parseBody(Buffer.from(settings[0] ?? ''), freeForm), upload: () => readFile(type, rawBody) };
 }
 
-type File = Readable;
 type Taking = {
   onField: (name: string, value: string, isCut: boolean) => void;
-  onFile: (file: File) => void;
+  onFile: (file: Readable) => void;
 };
 
 /** Reads all parts of a form. Rejects with the error that `taking` throws, or if the body is not a form. */
@@ -94,7 +93,7 @@ function walk(type: string, rawBody: RawBody, taking: Taking): Promise<void> {
 const notForm = (message: string) => invalid('body', message);
 
 async function* readFile(type: string, rawBody: RawBody): AsyncGenerator<Uint8Array> {
-  const { promise: found, resolve } = Promise.withResolvers<File>();
+  const { promise: found, resolve } = Promise.withResolvers<Readable>();
   const walked = walk(type, rawBody, { onField: () => {}, onFile: resolve });
   // parseForm has already found the file. A reader that stops early stops this walk too, so its error is ignored.
   walked.catch(() => {});

@@ -46,17 +46,13 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
   let freeValues = 0;
   /** The level of the free-form object that the scan is in; 0 outside of one. */
   let freeLevel = 0;
-  let inString = false;
-  /** Whether the current string is a value, not a member name. */
-  let isValue = false;
+  /** The kind of the string that the scan is in. */
+  let string: 'name' | 'value' | null = null;
   /** The last piece ended with a backslash, so the first byte of this piece is escaped. */
   let isEscaped = false;
   /** The string that is being left out. */
   let leaving: LeftOut | null = null;
-  /**
-   * The member name that the string spells, as far as it was read; null if it is a value, or a name that is not
-   * needed.
-   */
+  /** The member name as far as it was read; null outside of one, and for a name that is not needed. */
   let key: Buffer | null = null;
   const paths = [...freeForm, ...largeTexts];
 
@@ -68,14 +64,16 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
     let from = 0;
     let index = 0;
     while (index < bytes.length) {
-      if (inString) {
-        const end = endOfString(bytes, index);
+      if (string) {
+        const start = isEscaped ? index + 1 : index;
+        const end = closingQuote(bytes, start);
+        isEscaped = end < 0 && isEscapedAt(bytes, bytes.length, start);
         if (key) addToKey(bytes.subarray(index, end < 0 ? bytes.length : end), end < 0);
         if (end < 0) {
-          if (isValue && !leaving) leaveOut(index, false);
+          if (string === 'value' && !leaving) leaveOut(index, false);
           break;
         }
-        inString = false;
+        string = null;
         index = end + 1;
         if (leaving) {
           leaving.end = at + end;
@@ -88,10 +86,9 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
       index += 1;
       if (byte === 0x22) {
         const top = levels.at(-1);
-        inString = true;
-        isValue = !top?.awaitsKey;
-        key = !isValue && top?.isOnPath ? noKey : null;
-        if (isValue && isAtOneOf(largeTexts)) leaveOut(index, true);
+        string = top?.awaitsKey ? 'name' : 'value';
+        key = top?.awaitsKey && top.isOnPath ? noKey : null;
+        if (string === 'value' && isAtOneOf(largeTexts)) leaveOut(index, true);
       } else if (isBlank(byte)) {
         const start = index;
         while (index < bytes.length && isBlank(bytes[index]!)) index += 1;
@@ -157,25 +154,6 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
       throw problem('payload_too_large', { detail: `The body may have at most ${most} values.` });
   }
 
-  /** Returns the index of the closing quote, from `start` on; -1 if the string does not end in these bytes. */
-  function endOfString(bytes: Buffer, start: number): number {
-    let from = isEscaped ? start + 1 : start;
-    isEscaped = false;
-    for (;;) {
-      const quote = bytes.indexOf(0x22, from);
-      const end = quote < 0 ? bytes.length : quote;
-      let backslashes = 0;
-      while (end - 1 - backslashes >= from && bytes[end - 1 - backslashes] === 0x5c) backslashes += 1;
-      const isOdd = backslashes % 2 === 1;
-      if (quote < 0) {
-        isEscaped = isOdd;
-        return -1;
-      }
-      if (!isOdd) return quote;
-      from = quote + 1;
-    }
-  }
-
   /** Adds to the name. A name that continues in the next piece is copied, because that piece overwrites this one. */
   function addToKey(part: Buffer, goesOn: boolean): void {
     if (key!.length > longestKeyBytes) return;
@@ -228,7 +206,7 @@ export function hasFewValues(bytes: Buffer): boolean {
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index]!;
     if (byte === 0x22) {
-      index = endOfString(bytes, index);
+      index = closingQuote(bytes, index + 1);
       if (index < 0) return true;
     } else if (byte === 0x2c) values += 1;
     else if (byte === 0x7b || byte === 0x5b) {
@@ -241,14 +219,16 @@ export function hasFewValues(bytes: Buffer): boolean {
   return true;
 }
 
-/** Returns the index of the quote that closes the string opened at `start`; -1 if there is none. */
-function endOfString(bytes: Buffer, start: number): number {
-  let end = bytes.indexOf(0x22, start + 1);
-  while (end > 0) {
-    let backslashes = 0;
-    while (bytes[end - 1 - backslashes] === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-    end = bytes.indexOf(0x22, end + 1);
-  }
-  return -1;
+/** Returns the index of the quote that closes a string, from `start` within the string on; -1 if there is none. */
+function closingQuote(bytes: Buffer, start: number): number {
+  let quote = bytes.indexOf(0x22, start);
+  while (quote >= 0 && isEscapedAt(bytes, quote, start)) quote = bytes.indexOf(0x22, quote + 1);
+  return quote;
+}
+
+/** Whether an odd number of backslashes, from `start` on, comes before `index`. */
+export function isEscapedAt(bytes: Buffer, index: number, start = 0): boolean {
+  let first = index;
+  while (first > start && bytes[first - 1] === 0x5c) first -= 1;
+  return (index - first) % 2 === 1;
 }

@@ -4,13 +4,13 @@ import { malformed, objectOf, withoutMark } from './json-body.ts';
 import { type Outline, outlineOf, type Places } from './large-body/outline.ts';
 import type { LargeBody } from './large-body/spool.ts';
 import { parsedInside, unescape } from './large-body/unescape.ts';
-import { cutInString } from './large-body/utf8-boundary.ts';
+import { cutInString, cutPieces } from './large-body/utf8-boundary.ts';
 
 export { isLargeOnItsWay, refuseWhileFull, sendBody } from './large-body/answer.ts';
 export type { Reservation } from './large-body/budget.ts';
 export { fileBudget, memoryBudget } from './large-body/budget.ts';
 export { hashOf } from './large-body/hash.ts';
-export { type Pace, paced, unpaced } from './large-body/pace.ts';
+export { type Pace, paced, tooManyLarge, unpaced } from './large-body/pace.ts';
 export { type Rate, watchRate } from './large-body/rate.ts';
 export { type LargeBody, type Spool, startSpool } from './large-body/spool.ts';
 
@@ -105,13 +105,6 @@ async function* textBetween(body: LargeBody, start: number, end: number): AsyncG
 }
 
 /** Yields pieces that split neither a UTF-8 sequence nor an escape. */
-async function* insides(body: LargeBody, start: number, end: number): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const piece of body.read(start, end)) {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
-    const cut = cutInString(bytes);
-    rest = Buffer.from(bytes.subarray(cut));
-    yield bytes.subarray(0, cut);
-  }
-  if (rest.length > 0) throw malformed();
+function insides(body: LargeBody, start: number, end: number): AsyncGenerator<Buffer> {
+  return cutPieces(body.read(start, end), cutInString, malformed);
 }

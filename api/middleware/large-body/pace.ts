@@ -1,4 +1,4 @@
-import { type ErrorCode, problem } from '../../../shared/common/errors.ts';
+import { type ErrorCode, type Problem, problem } from '../../../shared/common/errors.ts';
 import { semaphore } from '../../../shared/common/semaphore.ts';
 
 /** How long a large body waits for each of its turns. */
@@ -16,14 +16,17 @@ export type Pace = { read: PacedWork; store: PacedWork };
 
 export const unpaced: Pace = { read: (work) => work(), store: (work) => work() };
 
+export function tooManyLarge(busyCode: ErrorCode): Problem {
+  return problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds: 5 });
+}
+
 /** Handles a large body. While it waits for templates to be rendered, bodies without templates can go on. */
 export function paced(
   owner: string,
   busyCode: ErrorCode,
   deal: (pace: Pace) => Promise<void>,
 ): Promise<void> {
-  const refusal = () =>
-    problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds: 5 });
+  const refusal = () => tooManyLarge(busyCode);
   const pace: Pace = {
     read: (work) => read.run(owner, refusal, work),
     store: (work) => stored.run(owner, refusal, work),

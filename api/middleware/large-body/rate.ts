@@ -1,31 +1,38 @@
+import type { Readable } from 'node:stream';
+
 /** At least this many bytes in each period of `withinMs`. */
 export type Rate = { bytes: number; withinMs: number };
 
-type BodyProgress = {
-  received: () => number;
-  /** Whether we have kept the sender waiting since the last call. */
-  wasHeldUp: () => boolean;
-};
-
-/** Calls `onSlow` when fewer bytes have come and the sender is the cause. Returns the function that ends the watch. */
+/**
+ * Calls `onSlow` when fewer bytes have come in a period and the sender is the cause: we have not paused the request.
+ * Returns the function that ends the watch.
+ */
 export function watchRate(
+  request: Readable,
   { bytes, withinMs }: Rate,
-  { received, wasHeldUp }: BodyProgress,
+  received: () => number,
   onSlow: () => void,
 ): () => void {
   let before = received();
+  let wasPaused = false;
   let isOver = false;
+  const notePause = () => {
+    wasPaused = true;
+  };
   const check = () => {
     if (isOver) return;
-    const now = received();
-    const isSlow = now - before < bytes;
-    before = now;
-    if (!wasHeldUp() && isSlow) onSlow();
+    const isSlow = received() - before < bytes;
+    before = received();
+    const isHeldUp = wasPaused;
+    wasPaused = request.isPaused();
+    if (isSlow && !isHeldUp) onSlow();
   };
+  request.on('pause', notePause);
   // Bytes that came while the process was busy are read before the check.
   const timer = setInterval(() => setImmediate(check), withinMs);
   return () => {
     isOver = true;
+    request.off('pause', notePause);
     clearInterval(timer);
   };
 }
