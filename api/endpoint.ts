@@ -6,6 +6,7 @@ import type { Caller, Scope } from '../shared/schemas/scopes.ts';
 import { freeFormOf } from './free-form.ts';
 import { type KnownFields, knownFieldsOf } from './known-fields.ts';
 import type { Upload } from './middleware/form-body.ts';
+import { mostValues } from './middleware/json-scan.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 type Nothing = z.ZodObject<Record<string, never>>;
@@ -41,10 +42,6 @@ export class Other<Value> {
   }
 }
 
-export function other<Value>(value: Value): Other<Value> {
-  return new Other(value);
-}
-
 /** A result that is JSON text already, such as stored events. The text is sent unchanged. */
 export class Serialized {
   readonly json: string;
@@ -66,7 +63,10 @@ type Ending<Value> = {
   finish: () => Promise<Handled<Value> | Problem>;
 };
 
-/** A committed answer, and the work that follows it while the caller waits. */
+/**
+ * A committed answer, and the work that follows it while the caller waits. `soFar` is the answer if `finish` fails, or
+ * if the process ends before `finish` does.
+ */
 export class Unfinished<Value> {
   readonly soFar: Handled<Value>;
   readonly ending: Ending<Value>;
@@ -74,13 +74,6 @@ export class Unfinished<Value> {
     this.soFar = soFar;
     this.ending = ending;
   }
-}
-
-/**
- * Returns an Unfinished result. `soFar` is the answer if `finish` fails, or if the process ends before `finish` does.
- */
-export function unfinished<Value>(soFar: Handled<Value>, ending: Ending<Value>): Unfinished<Value> {
-  return new Unfinished(soFar, ending);
 }
 
 type HandlerOutcome<Value> = Handled<Value> | Unfinished<Value>;
@@ -99,13 +92,8 @@ export function dayAfter(at: Date): string {
   return new Date(at.getTime() + 86_400_000).toISOString();
 }
 
-type Declaration<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Response extends z.ZodType | undefined,
-  Prepared,
-> = {
+/** The properties of an operation that do not depend on the types of its input and answer. */
+type Traits = {
   method: Method;
   /** `/v2/webhooks/{id}`: each name in braces is declared in `params`. */
   path: `/v2/${string}`;
@@ -118,6 +106,29 @@ type Declaration<
    * platform in the place of `{{eventDays}}` and the like.
    */
   description: string;
+  /** The request is a form (multipart/form-data): the part `settings` is the body, and a part `file` follows it. */
+  takesFile?: boolean;
+  /** Fields of a related operation that are refused here instead of ignored, each with the reason. */
+  notTaken?: Readonly<Record<string, string>>;
+  /** Default 1 MiB. */
+  bodyLimitBytes?: number;
+  /** The most object members and array items, at all depths together; default 50,000. */
+  bodyLimitValues?: number;
+  /** Paths of the LargeStrings in the body: field names, and `*` for any array item. All else is held in memory. */
+  largeTexts?: readonly (readonly string[])[];
+  /** A caller that asks for CSV with the Accept header gets the rows under `data` as CSV. */
+  csv?: boolean;
+  /** Error codes of this operation, besides those of every operation of its shape. */
+  problems?: readonly ErrorCode[];
+};
+
+type Declaration<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response extends z.ZodType | undefined,
+  Prepared,
+> = Traits & {
   /** The caller needs all of these scopes. */
   scope: Scope | readonly Scope[];
   /** An id of the wrong form in the path is answered with 404 not_found; only a PUT gets a validation error. */
@@ -130,24 +141,10 @@ type Declaration<
    * scripts/start makes; where the path names a record, on a record of that workspace.
    */
   examples?: readonly Example<NoInfer<Body>>[];
-  /** The request is a form (multipart/form-data): the part `settings` is the body, and a part `file` follows it. */
-  takesFile?: boolean;
-  /** Fields of a related operation that are refused here instead of ignored, each with the reason. */
-  notTaken?: Readonly<Record<string, string>>;
-  /** Default 1 MiB. */
-  bodyLimitBytes?: number;
-  /** The most object members and array items, at all depths together; default 50,000. */
-  bodyLimitValues?: number;
-  /** Paths of the LargeStrings in the body: field names, and `*` for any array item. All else is held in memory. */
-  largeTexts?: readonly (readonly string[])[];
-  /** Returns the path of the new record; a 201 answer sends it as an absolute URL. */
+  /** Returns the path of the new record; a 201 answer sends it as an absolute URL. Default: `path`, `/` and the id. */
   location?: (result: NoInfer<HandlerResult<Response>>) => string;
-  /** A caller that asks for CSV with the Accept header gets the rows under `data` as CSV. */
-  csv?: boolean;
-  /** A second success status, such as 200 if the record existed already. `handle` chooses it with `other(…)`. */
+  /** A second success status, such as 200 if the record existed already. `handle` chooses it with `new Other(…)`. */
   otherStatus?: OtherStatus;
-  /** Error codes of this operation, besides those of every operation of its shape. */
-  problems?: readonly ErrorCode[];
   /**
    * Returns the faults that the business rules find, and changes nothing. Runs only if some field has the wrong shape:
    * it checks the other fields, so that the caller gets all faults in one answer. For a request of the right shape
@@ -169,36 +166,23 @@ type Declaration<
     | Promise<HandlerOutcome<NoInfer<HandlerResult<Response>>>>
     | HandlerOutcome<NoInfer<HandlerResult<Response>>>;
 } & ([Response] extends [z.ZodType]
-  ? // Default 200.
-    { status?: 200 | 201; response: Response }
-  : { status: 204; response?: Response });
+    ? // Default 200.
+      { status?: 200 | 201; response: Response }
+    : { status?: 204; response?: Response });
 
 /** A declaration without its type parameters, for the router and the API description. */
-export type Endpoint = {
-  readonly method: Method;
-  readonly path: string;
-  readonly id: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description: string;
+export type Endpoint = Readonly<Required<Traits>> & {
   readonly scopes: readonly Scope[];
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly examples: readonly Example<z.ZodType>[];
-  readonly takesFile: boolean;
-  readonly notTaken: Readonly<Record<string, string>>;
-  readonly bodyLimitBytes: number;
-  readonly bodyLimitValues?: number;
-  readonly largeTexts: readonly (readonly string[])[];
   /** Paths of the free-form JSON objects in the body, in the form of `largeTexts`. */
   readonly freeForm: readonly (readonly string[])[];
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodType;
-  readonly location?: (result: unknown) => string;
-  readonly csv: boolean;
+  readonly location: (result: unknown) => string;
   readonly otherStatus?: OtherStatus;
-  readonly problems: readonly ErrorCode[];
   /** The field names that the body may have. */
   readonly knownFields: KnownFields;
   readonly faults?: (
@@ -218,8 +202,6 @@ type UnknownInput = {
   upload: Upload;
 };
 
-const defaultBodyLimitBytes = 1024 * 1024;
-
 /** Declares one operation: its route, checks, types and documentation all come from here. */
 export function endpoint<
   Params extends z.ZodObject = Nothing,
@@ -231,9 +213,11 @@ export function endpoint<
   const { scope, ...rest } = declaration;
   // The schemas that type the handler also check its input at run time, so the types may be dropped here.
   return {
-    status: 200,
+    status: rest.response ? 200 : 204,
+    location: (record: { id: string }) => `${rest.path}/${record.id}`,
     problems: [],
-    bodyLimitBytes: defaultBodyLimitBytes,
+    bodyLimitBytes: 1024 * 1024,
+    bodyLimitValues: mostValues,
     largeTexts: [],
     examples: [],
     takesFile: false,

@@ -95,20 +95,15 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
   const idempotencyKey = idempotencyKeyOf(request, endpoint.method, caller);
 
   const limitBytes = endpoint.bodyLimitBytes;
-  const timeoutMs = limitBytes > smallBodyBytes ? largeBodyMs : smallBodyMs;
   const busyCode = endpoint.problems.includes('email_not_queued')
     ? 'email_not_queued'
     : 'service_unavailable';
   const owner = caller.workspaceId;
-  const leastRate = {
-    bytes: config.LARGE_BODY_BYTES_PER_SECOND * rateSeconds,
-    withinMs: rateSeconds * 1000,
-  };
   const rawBody = await readBody(request, response, {
     isForm: endpoint.takesFile,
     limitBytes,
-    timeoutMs,
-    leastRate,
+    timeoutMs: limitBytes > smallBodyBytes ? largeBodyMs : smallBodyMs,
+    leastRate: { bytes: config.LARGE_BODY_BYTES_PER_SECOND * rateSeconds, withinMs: rateSeconds * 1000 },
     owner,
     busyCode,
   });
@@ -145,14 +140,14 @@ type Admitted = {
 };
 
 async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promise<void> {
-  const { endpoint, steps, request, response, caller, version, signature, idempotencyKey } = admitted;
-  const mayChange = endpoint.method !== 'get';
+  const { endpoint, steps, request, caller, version, signature, idempotencyKey } = admitted;
+  const { workspaceId, lineageId } = caller;
   const transaction = <T>(work: () => Promise<T>) => {
     const checked = async () => {
-      if (mayChange) refuseWhileFull(caller.workspaceId);
+      refuseWhileFull(workspaceId);
       return work();
     };
-    return pace.store(() => steps.transaction(checked, () => turnOf(caller.workspaceId)));
+    return pace.store(() => steps.transaction(checked, () => turnOf(workspaceId)));
   };
   // The signature covers the bytes, so it is checked before their content is read.
   await acceptSignature(signature, rawBody, pace);
@@ -180,7 +175,11 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
       return { answer: await idempotency.finish(outcome), isReplayed: false };
     }
     const fingerprint = await pace.read(async () => fingerprintOf(request, rawBody));
-    return idempotency.once(attemptOf(caller, idempotencyKey, fingerprint), prepare, transaction);
+    return idempotency.once(
+      { workspaceId, lineageId, key: idempotencyKey, fingerprint },
+      prepare,
+      transaction,
+    );
   };
   const { answer: made, isReplayed } = await perform().catch(async (error: unknown) => {
     await abandon();
@@ -188,10 +187,7 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   });
   // Another process was first, with the same request.
   if (isReplayed) await abandon();
-  const sending = { owner: caller.workspaceId, mayRefuse: isReplayed || !mayChange };
-  return endpoint.csv
-    ? sendRows(endpoint, request, response, made, sending)
-    : send(response, made, { ...sending, isReplayed });
+  send(admitted, made, isReplayed);
 }
 
 async function turnOf(workspaceId: string): Promise<Release> {
@@ -209,11 +205,6 @@ async function readParts(endpoint: Endpoint, request: Request, rawBody: RawBody)
     ? parseBody(rawBody, endpoint.freeForm, endpoint.bodyLimitValues)
     : await parseLargeBody(rawBody, endpoint);
   return { body, upload: noUpload };
-}
-
-function attemptOf(caller: Caller, key: string, fingerprint: Buffer): idempotency.Attempt {
-  const { workspaceId, lineageId } = caller;
-  return { workspaceId, lineageId, key, fingerprint };
 }
 
 function search(request: Request): string {
@@ -240,45 +231,29 @@ function answerOf({ status, otherStatus, location }: Endpoint, handled: unknown)
   const chosen = isOther ? otherStatus!.status : status;
   return {
     status: chosen,
-    location: location && chosen === 201 ? config.PUBLIC_URL + location(result) : null,
+    location: chosen === 201 ? config.PUBLIC_URL + location(result) : null,
     body: chosen === 204 ? null : result instanceof Serialized ? result.json : JSON.stringify(result),
   };
 }
 
-/** Sends JSON or CSV, whichever the caller prefers. */
-function sendRows(
-  endpoint: Endpoint,
-  request: Request,
-  response: Response,
-  made: idempotency.StoredAnswer,
-  sending: AnswerOwner,
-): void {
-  response.vary('Accept');
-  if (!prefersCsv(request)) return send(response, made, sending);
-  const text = csvOf(endpoint.response!, JSON.parse(made.body!).data);
-  const headers = {
-    'Cache-Control': 'no-store',
-    'Content-Type': 'text/csv; charset=utf-8',
-    'X-Content-Type-Options': 'nosniff',
-  };
-  sendBody(response, text, { status: made.status, headers, ...sending });
-}
-
-type AnswerOwner = { owner: string; mayRefuse: boolean };
-
+/** Sends JSON; CSV where the operation has rows for it and the caller prefers it. */
 function send(
-  response: Response,
+  { endpoint, request, response, caller }: Admitted,
   { status, location, body }: idempotency.StoredAnswer,
-  { isReplayed = false, ...sending }: AnswerOwner & { isReplayed?: boolean },
+  isReplayed: boolean,
 ): void {
-  const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' };
+  const headers: Record<string, string> = { 'Cache-Control': 'no-store' };
   if (location !== null) headers.Location = location;
   if (isReplayed) headers['Idempotent-Replayed'] = 'true';
   if (body === null) {
     response.writeHead(status, headers).end();
     return;
   }
-  headers['Content-Type'] = 'application/json; charset=utf-8';
+  if (endpoint.csv) response.vary('Accept');
+  const isCsv = endpoint.csv && prefersCsv(request);
+  const text = isCsv ? csvOf(endpoint.response!, JSON.parse(body).data) : body;
+  headers['Content-Type'] = isCsv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8';
   headers['X-Content-Type-Options'] = 'nosniff';
-  sendBody(response, body, { status, headers, ...sending });
+  const mayRefuse = isReplayed || endpoint.method === 'get';
+  sendBody(response, text, { status, headers, owner: caller.workspaceId, mayRefuse });
 }

@@ -7,7 +7,6 @@ import { config, product } from '../shared/config/config.ts';
 import { ProblemCode } from '../shared/schemas/problem.ts';
 import type { Endpoint } from './endpoint.ts';
 import { takesIdempotencyKey } from './middleware/idempotency.ts';
-import { mostValues } from './middleware/json-scan.ts';
 import { commonHeaders, idempotentHeaders } from './openapi/headers.ts';
 import { introduction } from './openapi/introduction.ts';
 import { withOwnTimes } from './openapi/own-times.ts';
@@ -141,7 +140,7 @@ function operation(endpoint: Endpoint, refusals: Refusals, at: Date): ZodOpenApi
     requestParams,
     ...(body && {
       requestBody: {
-        description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${endpoint.bodyLimitValues ?? mostValues} values`,
+        description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${endpoint.bodyLimitValues} values`,
         required: !body.safeParse({}).success,
         content: contentOf(endpoint, body, at),
       },

@@ -14,7 +14,7 @@ const csvContent = {
 
 /** Returns the answers of an operation that succeeds. */
 export function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject> {
-  const { method, status, otherStatus, location, response, csv } = endpoint;
+  const { method, status, otherStatus, response, csv } = endpoint;
   const usual = takesIdempotencyKey(method)
     ? { ...authenticated, 'Idempotent-Replayed': replayed }
     : authenticated;
@@ -28,7 +28,7 @@ export function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponse
       code,
       {
         description,
-        headers: z.object(location && code === '201' ? { ...usual, Location: locationHeader } : usual),
+        headers: z.object(code === '201' ? { ...usual, Location: locationHeader } : usual),
         ...(response && {
           content: {
             'application/json': { schema: response, ...(example && { example }) },

@@ -16,7 +16,7 @@ import {
 } from '../../shared/schemas/contact-lists.ts';
 import { ContactPage } from '../../shared/schemas/contacts.ts';
 import { Id } from '../../shared/schemas/fields.ts';
-import { endpoint, other, unfinished } from '../endpoint.ts';
+import { endpoint, Other, Unfinished } from '../endpoint.ts';
 
 const tag = 'Contact lists';
 const params = z.object({ id: Id('list') });
@@ -43,7 +43,6 @@ export default [
     ],
     status: 201,
     response: ContactList,
-    location: ({ id }) => `/v2/contact-lists/${id}`,
     problems: ['limit_exceeded'],
     faults: ({ body }) => contactLists.faultsOfNew(body),
     prepare: ({ caller, body }) => contactLists.prepare(caller, body),
@@ -117,7 +116,6 @@ export default [
       'A copy into it ends. The built-in list cannot be deleted, nor one whose contacts a batch of text messages leaves out (excludeLists) while some of its messages are still to be made, or a copy in progress leaves out.',
     scope: 'lists.write',
     params,
-    status: 204,
     problems: ['list_not_static', 'in_use'],
     handle: ({ caller, params }) => contactLists.remove(caller, params.id),
   }),
@@ -159,11 +157,11 @@ export default [
     handle: async ({ caller, params, body }) => {
       const { outcome, copyId } = await contactLists.add(caller, params.id, body);
       if (outcome) return outcome;
-      return unfinished(other({ added: 0, skipped: 0 }), {
+      return new Unfinished(new Other({ added: 0, skipped: 0 }), {
         withinMs: config.LIST_COPY_WAIT_SECONDS * 1000,
         finish: async () => {
           const { isRunning, ...counts } = await contactLists.waitForCopy(caller, copyId);
-          return isRunning ? other(counts) : counts;
+          return isRunning ? new Other(counts) : counts;
         },
       });
     },

@@ -17,7 +17,7 @@ import {
   NewContact,
 } from '../../shared/schemas/contacts.ts';
 import { Id } from '../../shared/schemas/fields.ts';
-import { endpoint, unfinished } from '../endpoint.ts';
+import { endpoint, Unfinished } from '../endpoint.ts';
 
 const tag = 'Contacts';
 const params = z.object({ id: Id('contact') });
@@ -49,7 +49,6 @@ export default [
     ],
     status: 201,
     response: Contact,
-    location: ({ id }) => `/v2/contacts/${id}`,
     problems: ['number_taken'],
     faults: ({ body }) => contacts.faultsOf(body),
     handle: ({ caller, body }) => contacts.create(caller, body),
@@ -172,10 +171,9 @@ export default [
       'It cannot be undone. Texts to and from the number stay, but their contactId is null from then on. A suppression of the number stays too, so that it is still not sent to.',
     scope: 'contacts.write',
     params,
-    status: 204,
     handle: async ({ caller, params }) => {
       const erasure = await contacts.remove(caller, params.id);
-      return unfinished(undefined, {
+      return new Unfinished(undefined, {
         withinMs: contactErasure.erasesWithinMs,
         finish: () => contactErasure.eraseTextsInRequest(erasure),
       });

@@ -11,7 +11,7 @@ import {
   SenderPage,
   SenderVerification,
 } from '../../shared/schemas/senders.ts';
-import { endpoint, other, unfinished } from '../endpoint.ts';
+import { endpoint, Other, Unfinished } from '../endpoint.ts';
 
 const tag = 'Senders';
 const params = z.object({ id: Id('sender') });
@@ -37,7 +37,6 @@ export default [
     status: 201,
     otherStatus: { status: 200, description: 'The sender was there already' },
     response: Sender,
-    location: ({ id }) => `/v2/senders/${id}`,
     problems: [
       'sender_awaiting_verification',
       'sender_rejected',
@@ -48,9 +47,9 @@ export default [
     faults: ({ caller, body }) => senders.faultsOf(caller, body),
     handle: async ({ caller, body }) => {
       const { sender, isNew, unsent } = await senders.request(caller, body);
-      const answer = isNew ? sender : other(sender);
+      const answer = isNew ? sender : new Other(sender);
       if (!unsent) return answer;
-      return unfinished(answer, {
+      return new Unfinished(answer, {
         withinMs: senders.textsWithinMs(),
         finish: async () => (await senders.textCode(unsent)) ?? answer,
       });
@@ -119,7 +118,6 @@ export default [
       'One that is approved goes only when no message waits to be sent with it. Where it was the default, the oldest other approved sender is the default then. A rejection stays in force when the same name is requested again. A virtual number is the operator’s to take back.',
     scope: 'senders.write',
     params,
-    status: 204,
     problems: ['not_cancellable', 'in_use'],
     handle: ({ caller, params }) => senders.cancel(caller, params.id),
   }),

@@ -30,7 +30,6 @@ export default [
     description:
       'Only the phones of this workspace are cleared. The messages that GET /v2/sms lists stay, and a text that is still on its way arrives at a new phone.',
     scope: 'simulator.write',
-    status: 204,
     handle: ({ caller }) => simulator.clear(caller),
   }),
   endpoint({

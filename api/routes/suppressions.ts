@@ -7,7 +7,7 @@ import {
   SuppressionFilter,
   SuppressionPage,
 } from '../../shared/schemas/suppressions.ts';
-import { endpoint, other } from '../endpoint.ts';
+import { endpoint, Other } from '../endpoint.ts';
 
 const tag = 'Suppressions';
 const params = z.object({ id: Id('suppression') });
@@ -35,11 +35,10 @@ export default [
     status: 201,
     otherStatus: { status: 200, description: 'It was suppressed already: the existing entry' },
     response: Suppression,
-    location: ({ id }) => `/v2/suppressions/${id}`,
     faults: ({ body }) => suppressions.faultsOfNew(body),
     handle: async ({ caller, body }) => {
       const { suppression, isNew } = await suppressions.create(caller, body);
-      return isNew ? suppression : other(suppression);
+      return isNew ? suppression : new Other(suppression);
     },
   }),
   endpoint({
@@ -79,7 +78,6 @@ export default [
       'Messages that failed because of it are not sent now. Another suppression of the same address with the other scope stays, and a new STOP, bounce or complaint suppresses it again.',
     scope: 'suppressions.write',
     params,
-    status: 204,
     handle: ({ caller, params }) => suppressions.remove(caller, params.id),
   }),
 ];

@@ -60,7 +60,6 @@ export default [
     ],
     status: 201,
     response: Webhook,
-    location: (webhook) => `/v2/webhooks/${webhook.id}`,
     problems: ['webhooks_not_enabled', 'webhook_exists', 'limit_exceeded'],
     faults: ({ body }) => webhooks.faultsOfNew(body),
     handle: ({ caller, body }) => webhooks.create(caller, body),
@@ -120,7 +119,6 @@ export default [
       'No attempt is begun after it, and deliveries that were still to come are not made. The log of its deliveries goes with it. The events stay in the feed; a webhook that is made for the same url has an id and a secret of its own.',
     scope: write,
     params,
-    status: 204,
     handle: ({ caller, params }) => webhooks.remove(caller, params.id),
   }),
   endpoint({

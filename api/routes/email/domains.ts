@@ -26,7 +26,6 @@ export default [
     examples: [{ name: 'minimal', summary: 'A domain', body: { name: 'mail.acme.example' } }],
     status: 201,
     response: EmailDomain,
-    location: ({ id }) => `/v2/email/domains/${id}`,
     problems: ['name_taken', 'limit_exceeded'],
     prepare: ({ caller, body }) => emailDomains.makeKey(caller, body),
     handle: ({ caller, prepared }) => emailDomains.add(caller, prepared),
@@ -66,7 +65,6 @@ export default [
     description: 'Email of it that is queued fails when it is due.',
     scope: 'domains.write',
     params,
-    status: 204,
     handle: ({ caller, params }) => emailDomains.remove(caller, params.id),
   }),
   endpoint({

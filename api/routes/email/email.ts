@@ -84,7 +84,6 @@ export default [
     largeTexts: [['attachments', '*', 'content']],
     status: 201,
     response: Email,
-    location: (sent) => `/v2/email/${sent.id}`,
     problems: ['sending_blocked', 'email_not_queued', 'limit_exceeded'],
     faults: ({ caller, body }) => email.faultsOf(caller, body),
     prepare: ({ caller, body }) => email.prepare(caller, body),

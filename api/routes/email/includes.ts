@@ -7,7 +7,7 @@ import {
   EmailIncludeQuery,
 } from '../../../shared/schemas/email/includes.ts';
 import { EmailSourceName } from '../../../shared/schemas/email/templates.ts';
-import { endpoint, other } from '../../endpoint.ts';
+import { endpoint, Other } from '../../endpoint.ts';
 
 const tag = 'Email includes';
 const params = z.object({ name: EmailSourceName });
@@ -52,7 +52,7 @@ export default [
     faults: ({ caller, params, body }) => emailIncludes.faultsOfSave(caller, params.name, body),
     handle: async ({ caller, params, body }) => {
       const { include, isNew } = await emailIncludes.save(caller, params.name, body);
-      return isNew ? include : other(include);
+      return isNew ? include : new Other(include);
     },
   }),
   endpoint({
@@ -77,7 +77,6 @@ export default [
     description: 'One that a template uses, directly or through other includes, stays.',
     scope: 'templates.write',
     params,
-    status: 204,
     problems: ['in_use'],
     handle: ({ caller, params }) => emailIncludes.remove(caller, params.name),
   }),

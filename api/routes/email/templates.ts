@@ -49,7 +49,6 @@ export default [
     bodyLimitBytes,
     status: 201,
     response: EmailTemplate,
-    location: ({ id }) => `/v2/email/templates/${id}`,
     problems: ['name_taken', 'limit_exceeded'],
     faults: ({ caller, body }) => emailTemplates.faultsOfNew(caller, body),
     prepare: ({ caller, body }) => emailTemplates.prepareNew(caller, body),
@@ -119,7 +118,6 @@ export default [
     description: 'Emails that were accepted before are sent all the same.',
     scope: 'templates.write',
     params,
-    status: 204,
     handle: ({ caller, params }) => emailTemplates.remove(caller, params.id),
   }),
   endpoint({

@@ -6,7 +6,7 @@ import {
   TestRecipientPage,
 } from '../../../shared/schemas/email/test-recipients.ts';
 import { Id } from '../../../shared/schemas/fields.ts';
-import { endpoint, other } from '../../endpoint.ts';
+import { endpoint, Other } from '../../endpoint.ts';
 
 const tag = 'Email test recipients';
 const params = z.object({ id: Id('testrecipient') });
@@ -38,11 +38,10 @@ export default [
     status: 201,
     otherStatus: { status: 200, description: 'The address was there already: the existing recipient' },
     response: TestRecipient,
-    location: ({ id }) => `/v2/email/test-recipients/${id}`,
     problems: ['limit_exceeded'],
     handle: async ({ caller, body }) => {
       const { recipient, isNew } = await testRecipients.add(caller, body);
-      return isNew ? recipient : other(recipient);
+      return isNew ? recipient : new Other(recipient);
     },
   }),
   endpoint({
@@ -68,7 +67,6 @@ export default [
       'An email from the shared test sender that still waits for the address fails when it is due. The address can be added again, and then has to confirm again.',
     scope: 'domains.write',
     params,
-    status: 204,
     handle: ({ caller, params }) => testRecipients.remove(caller, params.id),
   }),
 ];

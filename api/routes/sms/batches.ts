@@ -34,7 +34,6 @@ export default [
     bodyLimitValues: 500_000,
     status: 201,
     response: CreatedSmsBatch,
-    location: ({ id }) => `/v2/sms/batches/${id}`,
     problems: ['sending_blocked', 'limit_exceeded'],
     faults: ({ caller, body }) => smsBatches.faultsOf(caller, body),
     prepare: ({ caller, body }) => smsBatches.prepare(caller, body),

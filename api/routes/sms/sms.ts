@@ -59,7 +59,6 @@ export default [
     examples,
     status: 201,
     response: SmsMessage,
-    location: (sent) => `/v2/sms/${sent.id}`,
     problems: ['sending_blocked', 'recipient_suppressed', 'limit_reached', 'limit_exceeded'],
     faults: ({ caller, body }) => sms.faultsOf(caller, body),
     prepare: ({ caller, body }) => sms.prepare(caller, body),

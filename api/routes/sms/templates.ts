@@ -36,7 +36,6 @@ export default [
     ],
     status: 201,
     response: SmsTemplate,
-    location: ({ id }) => `/v2/templates/${id}`,
     problems: ['name_taken', 'limit_exceeded'],
     faults: ({ caller, body }) => smsTemplates.faultsOfNew(caller, body),
     prepare: ({ caller, body }) => smsTemplates.prepareNew(caller, body),
@@ -100,7 +99,6 @@ export default [
     description: 'Messages that were accepted before are sent all the same.',
     scope: 'templates.write',
     params,
-    status: 204,
     handle: ({ caller, params }) => smsTemplates.remove(caller, params.id),
   }),
   endpoint({

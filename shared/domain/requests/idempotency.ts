@@ -7,7 +7,7 @@ import * as db from '../../db/requests/idempotency.ts';
 import { admitLargeAnswer, keptMs } from './large-answers.ts';
 
 /** One request under an Idempotency-Key. A rotated API key keeps its lineage. */
-export type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprint: Buffer };
+type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprint: Buffer };
 
 /** The answer to a first request: replayed byte for byte. */
 export type StoredAnswer = { status: number; location: string | null; body: string | null };

@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { type LargeBody, parseLargeBody } from '../../../api/middleware/large-body.ts';
 import { LargeText } from '../../../shared/schemas/large-text.ts';
 
-const places = { largeTexts: [['attachments', '*', 'content']], freeForm: [['template', 'data']] };
+const places = {
+  largeTexts: [['attachments', '*', 'content']],
+  freeForm: [['template', 'data']],
+  bodyLimitValues: 50_000,
+};
 
 /** Returns a body that is read in pieces of this size; each piece is overwritten before the next. */
 function bodyOf(json: string, pieceBytes: number): LargeBody {
