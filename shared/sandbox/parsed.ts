@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { LRUCache } from 'lru-cache';
 import * as liquid from '../formats/templates/liquid.ts';
+import type { PartFault } from './protocol.ts';
 
 const openParsed = () =>
   new LRUCache<string, liquid.Template>({
@@ -29,4 +30,15 @@ export function template(
     parsed.false.clear();
   }
   return made;
+}
+
+/** Returns the fault that a TemplateError tells of; throws any other error. */
+export function faultOf(
+  error: unknown,
+  parsing: boolean,
+): { fault: Omit<PartFault, 'part'>; outOfTime: boolean } {
+  if (!(error instanceof liquid.TemplateError)) throw error;
+  const { message, line, column, outOfTime } = error;
+  const place = line && column ? { line, column } : {};
+  return { fault: { message, ...place, ...(parsing ? { parsing } : {}) }, outOfTime };
 }

@@ -192,13 +192,11 @@ export function openPoolOf(size: number, program: PoolProgram) {
 
   return {
     /** Rejects only when the pool is closed, or its threads do not start. */
-    run({ workspaceId, source, message, length }: Work): Promise<SandboxOutcome> {
+    run({ workspaceId, ...work }: Work): Promise<SandboxOutcome> {
       const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
       const job: SandboxJob = {
+        ...work,
         workspace: queue.workspace(workspaceId),
-        source,
-        message,
-        length,
         arrivedAt: performance.now(),
         needsFullRun: false,
         finish: resolve,

@@ -46,7 +46,6 @@ export function openQueue(waitMs = 10_000) {
   const workspaces = new Map<string, SandboxTenant>();
   const waiting = new Set<SandboxTenant>();
   const knownMs = new LRUCache<string, number>({ max: rememberedSources });
-  let queued = 0;
   let trustedFirst = false;
   let forgetAt = rememberedWorkspaces;
 
@@ -80,25 +79,28 @@ export function openQueue(waitMs = 10_000) {
   function remove(workspace: SandboxTenant, count: number): SandboxJob[] {
     const jobs = workspace.waiting.splice(0, count);
     for (const job of jobs) workspace.waitingLength -= job.length;
-    queued -= jobs.length;
     if (workspace.waiting.length === 0) waiting.delete(workspace);
     return jobs;
   }
 
+  /** Takes the first job, and the next ones as long as they may share a batch with it. */
   function start(workspace: SandboxTenant): SandboxJob[] {
-    const [first, ...others] = workspace.waiting.slice(0, batch.jobs);
-    let count = 1;
-    if (first && mayShare(first)) {
-      let milliseconds = knownMs.get(first.source) ?? 0;
-      for (const job of others) {
-        milliseconds += knownMs.get(job.source) ?? 0;
-        if (!mayShare(job) || milliseconds > batch.milliseconds) break;
-        count += 1;
-      }
-    }
+    const jobs = workspace.waiting.slice(0, batch.jobs);
+    let milliseconds = 0;
+    const shared = jobs.findIndex((job) => {
+      milliseconds += knownMs.get(job.source) ?? 0;
+      return !mayShare(job) || milliseconds > batch.milliseconds;
+    });
     workspace.running = true;
     workspace.takenMs = 0;
-    return remove(workspace, count);
+    return remove(workspace, shared < 0 ? jobs.length : Math.max(1, shared));
+  }
+
+  function removeArrivedUntil(time: number): SandboxJob[] {
+    return [...waiting].flatMap((workspace) => {
+      const later = workspace.waiting.findIndex((job) => job.arrivedAt > time);
+      return remove(workspace, later < 0 ? workspace.waiting.length : later);
+    });
   }
 
   function forgetIdle(): void {
@@ -140,7 +142,6 @@ export function openQueue(waitMs = 10_000) {
         workspace.waitingLength += length;
         waiting.add(workspace);
       }
-      queued += jobs.length;
       const target = jobs[0]?.workspace.waiting;
       if (place === 'first') target?.unshift(...jobs);
       else target?.push(...jobs);
@@ -188,20 +189,12 @@ export function openQueue(waitMs = 10_000) {
     },
 
     /** Removes the jobs that have waited too long to be of use to anyone. */
-    takeStale(): SandboxJob[] {
-      const before = performance.now() - waitMs;
-      return [...waiting].flatMap((workspace) => {
-        const fresh = workspace.waiting.findIndex((job) => job.arrivedAt > before);
-        return fresh === 0 ? [] : remove(workspace, fresh < 0 ? workspace.waiting.length : fresh);
-      });
-    },
+    takeStale: () => removeArrivedUntil(performance.now() - waitMs),
 
-    takeAll(): SandboxJob[] {
-      return [...waiting].flatMap((workspace) => remove(workspace, workspace.waiting.length));
-    },
+    takeAll: () => removeArrivedUntil(Infinity),
 
     get length() {
-      return queued;
+      return [...waiting].reduce((sum, workspace) => sum + workspace.waiting.length, 0);
     },
   };
 }

@@ -101,27 +101,23 @@ export function startThread(entry: keyof typeof entries, heapMb: number, events:
    * Replaces the elapsed time by CPU time, which is what the job really got: on a busy machine the thread may have
    * waited for a processor. Kills the thread if the CPU time is over the limit.
    */
-  function correct(limitMs: number): void {
-    const usedMs = threadCpuMs(Atomics.load(counts, marks.systemId));
-    if (usedMs !== undefined) decide(usedMs, limitMs);
-    else if (watched.ms >= limitMs + silentMs) kill();
-    else void ask(limitMs);
+  async function correct(limitMs: number): Promise<void> {
+    const job = watched.begun;
+    const usedMs = threadCpuMs(Atomics.load(counts, marks.systemId)) ?? (await askedMs(limitMs));
+    if (usedMs === undefined || killed || watched.begun !== job) return;
+    watched.ms = usedMs - (cpuMs[0] ?? 0);
+    if (watched.ms >= limitMs && inJob()) kill();
   }
 
   /** Asks the thread for its CPU time. A thread in a loop answers; a thread in one long call does not. */
-  async function ask(limitMs: number): Promise<void> {
-    if (asking) return;
+  async function askedMs(limitMs: number): Promise<number | undefined> {
+    if (watched.ms >= limitMs + silentMs) kill();
+    if (killed || asking) return undefined;
     asking = true;
-    const job = watched.begun;
     // The call rejects when the thread has ended.
     const usage = await worker.cpuUsage().catch(() => undefined);
     asking = false;
-    if (usage && !killed && watched.begun === job) decide((usage.user + usage.system) / 1000, limitMs);
-  }
-
-  function decide(usedMs: number, limitMs: number): void {
-    watched.ms = usedMs - (cpuMs[0] ?? 0);
-    if (watched.ms >= limitMs && inJob()) kill();
+    return usage && (usage.user + usage.system) / 1000;
   }
 
   return {
@@ -140,7 +136,7 @@ export function startThread(entry: keyof typeof entries, heapMb: number, events:
       watched.at = now;
       if (!inJob()) {
         if (watched.ms >= stuckMs) kill();
-      } else if (watched.ms >= limitMs) correct(limitMs);
+      } else if (watched.ms >= limitMs) void correct(limitMs);
     },
 
     async end() {

@@ -2,7 +2,7 @@ import { jsonFault } from '../formats/json-size.ts';
 import * as liquid from '../formats/templates/liquid.ts';
 import { cpuMs } from '../formats/templates/liquid-limits.ts';
 import { largestData } from './data.ts';
-import { template } from './parsed.ts';
+import { faultOf, template } from './parsed.ts';
 import {
   crossing,
   type Marks,
@@ -81,9 +81,6 @@ function renderRow(job: RowsJob, row: RowsJob['rows'][number], shared: Values, s
     if (fault !== null) return { fault: { message: fault, inData: true }, outOfTime: false };
     return { output: liquid.render(parsed, values, new Date(job.now), limits) };
   } catch (error) {
-    if (!(error instanceof liquid.TemplateError)) throw error;
-    const { message, line, column, outOfTime } = error;
-    const place = line && column ? { line, column } : {};
-    return { fault: { message, ...place, ...(parsing ? { parsing } : {}) }, outOfTime };
+    return faultOf(error, parsing);
   }
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemThreadId } from '../common/thread-cpu.ts';
 import * as liquid from '../formats/templates/liquid.ts';
 import { cpuMs } from '../formats/templates/liquid-limits.ts';
-import { template } from './parsed.ts';
+import { faultOf, template } from './parsed.ts';
 import {
   type Batch,
   type LiquidJob,
@@ -35,15 +35,9 @@ function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Unmeasured
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof liquid.TemplateError)) throw error;
-      const { message, line, column } = error;
-      faults.push({
-        part,
-        message,
-        ...(line && column ? { line, column } : {}),
-        ...(parsing ? { parsing } : {}),
-      });
-      outOfTime = error.outOfTime;
+      const failure = faultOf(error, parsing);
+      faults.push({ part, ...failure.fault });
+      ({ outOfTime } = failure);
       return undefined;
     }
   }
