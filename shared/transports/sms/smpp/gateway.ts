@@ -54,7 +54,6 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     try {
       const opened = await openSession({
         ...settings,
-        ca: settings.ca,
         bind: receive ? 'transceiver' : 'transmitter',
         responseMs: answerMs(),
         enquireMs: settings.enquireSeconds * 1000,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createWindow } from '../window.ts';
 import { connect } from './connect.ts';
 import { frameReader } from './frames.ts';
@@ -40,12 +41,10 @@ export type SessionOptions = {
   onClosed: (reason: string) => void;
 };
 
+/** The outcome of a request that was written to the connection, so the carrier may have it. */
+type Replied = { kind: 'answered'; status: number; body: Buffer } | { kind: 'unanswered'; detail: string };
 /** The outcome of a message that was to be submitted. */
-export type Submitted =
-  | { kind: 'answered'; status: number; body: Buffer }
-  /** The message was written to the connection, so the carrier may have it. */
-  | { kind: 'unanswered'; detail: string }
-  | { kind: 'unsent'; detail: string };
+export type Submitted = Replied | { kind: 'unsent'; detail: string };
 
 export type Session = {
   submit: (message: ShortMessage, longestWaitMs: number) => Promise<Submitted>;
@@ -69,8 +68,6 @@ export class BindRefused extends Error {
 const isBindAnswer = (id: number) =>
   id === commands.bind_transceiver_resp || id === commands.bind_transmitter_resp;
 
-type Answered = (result: Exclude<Submitted, { kind: 'unsent' }>) => void;
-
 /**
  * Messages of the carrier that are handled at a time. More are refused for now, so that a flood takes neither the
  * memory nor all connections to the database.
@@ -88,7 +85,8 @@ const unansweredToGiveUp = 3;
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const socket = await connect(options);
-  const pending = new Map<number, { answered: Answered; timer: NodeJS.Timeout }>();
+  /** The requests without their answer, by their sequence numbers. */
+  const pending = new Map<number, (result: Replied) => void>();
   const window = createWindow(options.window);
   const answers = new Set<Promise<void>>();
   const read = frameReader();
@@ -107,22 +105,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 
   function request(command: CommandName, body?: Buffer, longestMs = options.responseMs) {
-    const { promise, resolve } = Promise.withResolvers<Exclude<Submitted, { kind: 'unsent' }>>();
+    const { promise, resolve } = Promise.withResolvers<Replied>();
     const own = nextSequence();
-    const timer = setTimeout(() => {
+    const settle = (result: Replied) => {
+      clearTimeout(timer);
       pending.delete(own);
+      resolve(result);
+    };
+    const timer = setTimeout(() => {
       unanswered += 1;
-      resolve({ kind: 'unanswered', detail: `no answer to ${command} within ${longestMs / 1000} s` });
+      settle({ kind: 'unanswered', detail: `no answer to ${command} within ${longestMs / 1000} s` });
       if (unanswered >= unansweredToGiveUp) socket.destroy(new Error('the carrier does not answer'));
     }, longestMs);
-    pending.set(own, {
-      timer,
-      answered: (result) => {
-        clearTimeout(timer);
-        pending.delete(own);
-        resolve(result);
-      },
-    });
+    pending.set(own, settle);
     write({ id: commands[command], status: 0, sequence: own, ...(body && { body }) });
     return promise;
   }
@@ -149,7 +144,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       // Set at once, because texts may follow the answer in the same segment.
       if (isBindAnswer(pdu.id) && status === 0 && pending.has(pdu.sequence)) isBound = true;
       // A generic_nack names a command that the carrier could not read, so the carrier has not taken it.
-      pending.get(pdu.sequence)?.answered({
+      pending.get(pdu.sequence)?.({
         kind: 'answered',
         status: pdu.id === commands.generic_nack && status === 0 ? statuses.invalidCommandId : status,
         body,
@@ -220,7 +215,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   socket.on('close', () => {
     clearInterval(enquiring);
     end('the carrier closed the line');
-    for (const { answered } of pending.values()) answered({ kind: 'unanswered', detail: closing! });
+    for (const settle of pending.values()) settle({ kind: 'unanswered', detail: closing! });
     closed.resolve();
   });
 
@@ -254,7 +249,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       window.refuseAll(closing);
       const end = performance.now() + drainMs;
       while ((window.inUse() > 0 || answers.size > 0) && performance.now() < end && !socket.destroyed)
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await sleep(10);
       if (!socket.destroyed) {
         await request('unbind', undefined, goodbyeMs);
         socket.end();

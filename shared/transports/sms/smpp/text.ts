@@ -1,4 +1,5 @@
 import { fromGsm7, partsOf, toGsm7 } from '../../../formats/sms/gsm-7.ts';
+import type { InboundPlace } from '../gateway.ts';
 import { type ShortMessage, type Tlvs, tags } from './pdu.ts';
 
 /**
@@ -28,40 +29,28 @@ export function encodeText(
   const { encoding, parts } = partsOf(content, headerBytes[form]);
   const bytesOf = encoding === 'gsm7' ? toGsm7 : toUcs2;
   const dataCoding = encoding === 'gsm7' ? gsmCoding : ucs2Coding;
-  if (parts.length === 1)
-    return [{ dataCoding, message: bytesOf(content), tlvs: new Map(), hasHeader: false }];
-  if (form === 'payload')
-    return [
-      {
-        dataCoding,
-        message: Buffer.alloc(0),
-        tlvs: new Map([[tags.messagePayload, bytesOf(content)]]),
-        hasHeader: false,
-      },
-    ];
+  const plain = (message: Buffer, tlvs: Tlvs = new Map()) => ({
+    dataCoding,
+    message,
+    tlvs,
+    hasHeader: false,
+  });
+  if (parts.length === 1) return [plain(bytesOf(content))];
+  if (form === 'payload') return [plain(Buffer.alloc(0), new Map([[tags.messagePayload, bytesOf(content)]]))];
   return parts.map((part, index) => {
     const place = { reference, total: parts.length, part: index + 1 };
-    const bytes = bytesOf(part);
-    if (form === 'sar') return { dataCoding, message: bytes, tlvs: sarOf(place), hasHeader: false };
-    return {
-      dataCoding,
-      message: Buffer.concat([headerOf(place, form), bytes]),
-      tlvs: new Map(),
-      hasHeader: true,
-    };
+    if (form === 'sar') return plain(bytesOf(part), sarOf(place));
+    return { ...plain(Buffer.concat([headerOf(place, form), bytesOf(part)])), hasHeader: true };
   });
 }
 
-/** The place of a part in a text of several. */
-type ConcatHeader = { reference: number; total: number; part: number };
-
-function headerOf({ reference, total, part }: ConcatHeader, form: 'udh' | 'udh16'): Buffer {
+function headerOf({ reference, total, part }: InboundPlace, form: 'udh' | 'udh16'): Buffer {
   return form === 'udh'
     ? Buffer.from([5, concatenated8, 3, reference & 0xff, total, part])
     : Buffer.from([6, concatenated16, 4, (reference >> 8) & 0xff, reference & 0xff, total, part]);
 }
 
-function sarOf({ reference, total, part }: ConcatHeader): Tlvs {
+function sarOf({ reference, total, part }: InboundPlace): Tlvs {
   return new Map([
     [tags.sarMessageReference, Buffer.from([(reference >> 8) & 0xff, reference & 0xff])],
     [tags.sarTotalSegments, Buffer.from([total])],
@@ -74,7 +63,7 @@ function toUcs2(text: string): Buffer {
 }
 
 /** A text that came in, or a part of one. */
-type DecodedText = { content: string; place: ConcatHeader | null };
+type DecodedText = { content: string; place: InboundPlace | null };
 
 /**
  * Decodes a text or a part of one. `defaultAlphabet`: the meaning of data_coding 0, which most carriers use for the
@@ -101,20 +90,18 @@ function contentOf(bytes: Buffer, dataCoding: number, defaultAlphabet: 'gsm7' | 
     return Buffer.from(bytes.subarray(0, bytes.length & ~1))
       .swap16()
       .toString('utf16le');
-  if (dataCoding === 0x03 || (dataCoding === 0 && defaultAlphabet === 'latin1'))
-    return bytes.toString('latin1');
-  if (dataCoding === 0x01) return bytes.toString('latin1');
-  return fromGsm7(bytes);
+  const isLatin1 = [0x01, 0x03].includes(dataCoding) || (dataCoding === 0 && defaultAlphabet === 'latin1');
+  return isLatin1 ? bytes.toString('latin1') : fromGsm7(bytes);
 }
 
-function placeBySar(tlvs: Tlvs): ConcatHeader | null {
+function placeBySar(tlvs: Tlvs): InboundPlace | null {
   const reference = tlvs.get(tags.sarMessageReference);
   const [total, part] = [tlvs.get(tags.sarTotalSegments)?.[0], tlvs.get(tags.sarSegmentNumber)?.[0]];
   if (reference?.length !== 2 || total === undefined || part === undefined) return null;
   return checked({ reference: reference.readUInt16BE(0), total, part });
 }
 
-function placeByHeader(header: Buffer): ConcatHeader | null {
+function placeByHeader(header: Buffer): InboundPlace | null {
   let at = 0;
   while (at + 2 <= header.length) {
     const [kind, length] = [header[at]!, header[at + 1]!];
@@ -129,6 +116,6 @@ function placeByHeader(header: Buffer): ConcatHeader | null {
 }
 
 /** Returns null for an impossible place. The part is then a text of its own, so that nothing is lost. */
-function checked(place: ConcatHeader): ConcatHeader | null {
+function checked(place: InboundPlace): InboundPlace | null {
   return place.total > 1 && place.part >= 1 && place.part <= place.total ? place : null;
 }
