@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
 import { config } from '../shared/config/config.ts';
-import { transaction } from '../shared/db/client.ts';
+import { inShareOf, transaction } from '../shared/db/client.ts';
 import * as callers from '../shared/domain/api-keys/callers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { failureLimit } from './middleware/authenticate.ts';
@@ -15,7 +15,7 @@ import { pageProblems } from './public/problem-page.ts';
 import { shortLinks } from './public/short-links.ts';
 import { endpoints as allEndpoints } from './routes/index.ts';
 
-type Parts = Partial<Doors> & { endpoints?: readonly Endpoint[] };
+type Parts = Partial<Omit<Doors, 'inShareOf'>> & { endpoints?: readonly Endpoint[] };
 
 /** Creates the whole HTTP application, not yet listening. */
 export function createApp({
@@ -32,7 +32,7 @@ export function createApp({
   // Before all other routes, because a short domain serves nothing else.
   app.use(shortLinks());
   const failures = failureLimit();
-  mount(app, endpoints, { authenticate, transaction: inTransaction, failures });
+  mount(app, endpoints, { authenticate, inShareOf, transaction: inTransaction, failures });
   app.use(securityHeaders);
   const ops = createOps();
   if (ops) app.use(ops);

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express, Request, RequestHandler, Response } from 'express';
-import { Problem, problem } from '../shared/common/errors.ts';
-import { type Release, semaphore } from '../shared/common/semaphore.ts';
+import { Problem } from '../shared/common/errors.ts';
 import type { Version } from '../shared/common/versions.ts';
 import { config } from '../shared/config/config.ts';
 import * as idempotency from '../shared/domain/requests/idempotency.ts';
@@ -29,22 +28,15 @@ import { refusalOf, validate } from './validation.ts';
 
 export type Doors = {
   authenticate: Authenticate;
-  transaction: <T>(work: () => Promise<T>, turn: () => Promise<Release>) => Promise<T>;
+  /** Runs the work of a request with connections of the workspace's share. */
+  inShareOf: <T>(workspaceId: string, work: () => Promise<T>) => Promise<T>;
+  transaction: <T>(work: () => Promise<T>) => Promise<T>;
 };
 type Steps = Doors & { failures: FailureLimit; limits: ReturnType<typeof callerLimits> };
 
 const smallBodyMs = 30_000;
 const largeBodyMs = 120_000;
 const rateSeconds = 10;
-
-/**
- * The writes of one workspace leave connections to all others, even if each waits for a lock: it has three quarters of
- * those that the others leave at most. So a second workspace whose writes all wait takes fewer than the first one.
- */
-const writes = semaphore({
-  permits: (others) => Math.max(1, Math.floor(((config.MYSQL_POOL_SIZE - others) * 3) / 4)),
-  waitMs: 5_000,
-});
 
 /** Gives every declared operation its route, and every other method of its path a 405. */
 export function mount(
@@ -108,9 +100,10 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
     busyCode,
   });
   const admitted = { endpoint, steps, request, response, caller, version, signature, idempotencyKey };
-  if (Buffer.isBuffer(rawBody)) return carryOut(admitted, rawBody, unpaced);
+  const deal = (pace: Pace) => steps.inShareOf(owner, () => carryOut(admitted, rawBody, pace));
+  if (Buffer.isBuffer(rawBody)) return deal(unpaced);
   try {
-    await paced(owner, busyCode, (pace) => carryOut(admitted, rawBody, pace));
+    await paced(owner, busyCode, deal);
   } finally {
     rawBody.discard();
   }
@@ -147,7 +140,7 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
       refuseWhileFull(workspaceId);
       return work();
     };
-    return pace.store(() => steps.transaction(checked, () => turnOf(workspaceId)));
+    return pace.store(() => steps.transaction(checked));
   };
   // The signature covers the bytes, so it is checked before their content is read.
   await acceptSignature(signature, rawBody, pace);
@@ -188,15 +181,6 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   // Another process was first, with the same request.
   if (isReplayed) await abandon();
   send(admitted, made, isReplayed);
-}
-
-async function turnOf(workspaceId: string): Promise<Release> {
-  const release = await writes.acquire(workspaceId);
-  if (release) return release;
-  throw problem('service_unavailable', {
-    detail: 'The workspace has too many writes in hand',
-    retryAfterSeconds: 2,
-  });
 }
 
 async function readParts(endpoint: Endpoint, request: Request, rawBody: RawBody) {

@@ -57,7 +57,9 @@ const settings = z.object({
     .int()
     .min(2)
     .default(20)
-    .describe('Connections per process; a slow disk wants more, because commits wait side by side'),
+    .describe(
+      'Connections per process; a slow disk wants more, because commits wait side by side. The requests of one workspace hold three quarters of them at most',
+    ),
   MYSQL_TIMEOUT_SECONDS: z.coerce
     .number()
     .int()

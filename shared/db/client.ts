@@ -17,7 +17,7 @@ import { sendLimited } from './client/time-limit.ts';
 import { withConnection } from './client/unit.ts';
 import { type RowValue, valueByRow } from './client/values-by-row.ts';
 
-export { closeDatabase, database, type Param, type Row } from './client/connection.ts';
+export { closeDatabase, database, inShareOf, type Param, type Row } from './client/connection.ts';
 export { isDuplicateKey, isLockConflict, isLockWait } from './client/faults.ts';
 export { hex, literal, sqlTime, written, writtenRows } from './client/text.ts';
 export { limitTime } from './client/time-limit.ts';

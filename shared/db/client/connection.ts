@@ -1,5 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import knex, { type Knex } from 'knex';
+import { problem } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
+import { semaphore } from '../../common/semaphore.ts';
 import { config } from '../../config/config.ts';
 import { asProblem, isForElsewhere, isMisled } from './faults.ts';
 import { requirePrimary, viewOfServer } from './membership.ts';
@@ -124,10 +127,12 @@ export async function closeDatabase(): Promise<void> {
   await open?.destroy();
 }
 
+type LentConnection = { connection: Connection; release: () => Promise<void> };
+
 /**
  * Lends a connection. `release` returns it to the pool that lent it: even a pool that is closing by then waits for it.
  */
-export async function acquire(): Promise<{ connection: Connection; release: () => Promise<void> }> {
+export async function acquire(): Promise<LentConnection> {
   const { client } = database();
   try {
     await settleDoubt();
@@ -144,6 +149,52 @@ export async function acquire(): Promise<{ connection: Connection; release: () =
   } catch (error) {
     forgetWriter();
     throw asProblem(error);
+  }
+}
+
+/**
+ * The connections that workspaces hold. A workspace alone has three quarters of the pool at most. The share shrinks with
+ * the square of the part that the others leave: small neighbours hardly take from it, and beside a workspace that holds
+ * three quarters each further one gets a single connection. The last connection is left to work for several callers,
+ * such as shared commits. Where all others are held, workspaces take turns.
+ */
+const shares = semaphore({
+  permits: (others) => {
+    const left = config.MYSQL_POOL_SIZE - others;
+    return Math.max(1, Math.floor((0.75 * left * left) / config.MYSQL_POOL_SIZE));
+  },
+  inAll: () => config.MYSQL_POOL_SIZE - 1,
+  // Longer than the wait for the pool: a share is smaller, so the requests of a workspace alone wait longer for it.
+  waitMs: 2 * acquireTimeoutMs,
+});
+const sharers = new AsyncLocalStorage<string>();
+
+/** Runs work for a workspace: the connections that the work takes count against the workspace's share of the pool. */
+export function inShareOf<T>(workspaceId: string, work: () => T): T {
+  return sharers.run(workspaceId, work);
+}
+
+/** Runs work that serves several callers at once, so its connections count against nobody's share. */
+export function outsideShares<T>(work: () => T): T {
+  return sharers.exit(work);
+}
+
+/** Lends a connection as soon as the share of the workspace has room, where the work is for one. */
+export async function acquireFromShare(): Promise<LentConnection> {
+  const workspaceId = sharers.getStore();
+  if (workspaceId === undefined) return acquire();
+  const leave = await shares.acquire(workspaceId);
+  if (!leave)
+    throw problem('service_unavailable', {
+      detail: 'Too many requests of the workspace wait for the database',
+      retryAfterSeconds: 2,
+    });
+  try {
+    const { connection, release } = await acquire();
+    return { connection, release: () => release().finally(leave) };
+  } catch (error) {
+    leave();
+    throw error;
   }
 }
 

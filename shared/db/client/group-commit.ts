@@ -2,6 +2,7 @@ import { batcher } from '../../common/batcher.ts';
 import { problem } from '../../common/errors.ts';
 import {
   acquire,
+  acquireFromShare,
   acquireTimeoutMs,
   type Connection,
   isWorthAnother,
@@ -82,13 +83,18 @@ export async function commitTogether(
   }
 }
 
-/** Commits all in one transaction. False: the database refused a statement, and nothing was changed. */
-export async function commitAll(
+/** Commits on a connection of the workspace's share. False: the database refused a statement, so nothing was changed. */
+export function commitAlone(inserts: readonly Insert[], changes: readonly CountChange[]): Promise<boolean> {
+  return commitAll(inserts, changes, acquireFromShare);
+}
+
+async function commitAll(
   inserts: readonly Insert[],
   changes: readonly CountChange[],
+  lend = acquire,
 ): Promise<boolean> {
   for (;;) {
-    const { connection, release } = await acquire();
+    const { connection, release } = await lend();
     try {
       await send(connection, false, 'START TRANSACTION', []);
       if (connection.isMysql) await refuseHeld(connection, inserts);

@@ -2,11 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problem } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
-import type { Release } from '../../common/semaphore.ts';
-import { acquire, type Connection, isWorthAnother, type Param, send } from './connection.ts';
+import {
+  acquireFromShare,
+  type Connection,
+  isWorthAnother,
+  outsideShares,
+  type Param,
+  send,
+} from './connection.ts';
 import { type CountChange, writeChanges } from './counts.ts';
 import { asProblem, isLockConflict } from './faults.ts';
-import { canShare, commitAll, commitTogether, type Insert, insertAll } from './group-commit.ts';
+import { canShare, commitAlone, commitTogether, type Insert, insertAll } from './group-commit.ts';
 
 type Unit = {
   /** Set by the first statement. A unit that only adds new rows may need no connection of its own. */
@@ -14,8 +20,6 @@ type Unit = {
   /** The connection of the unit, set as soon as the pool lends one, even if START TRANSACTION then fails. */
   lent: { connection: Connection | undefined };
   release: () => Promise<void>;
-  /** Waited for before the unit takes a connection. */
-  turn: (() => Promise<Release>) | undefined;
   /** Whether the commit may be shared with others; false after a shared commit has failed. */
   mayShare: boolean;
   beforeFirst: (() => Promise<void>) | undefined;
@@ -33,7 +37,6 @@ const newUnit = (given: Partial<Unit>): Unit => ({
   opened: undefined,
   lent: { connection: undefined },
   release: async () => undefined,
-  turn: undefined,
   mayShare: true,
   beforeFirst: undefined,
   inserts: [],
@@ -78,9 +81,12 @@ export async function beforeCommit(action: () => Promise<void>): Promise<void> {
   else await action();
 }
 
-/** Leaves the current transaction's context, for work that serves several callers at once. */
+/**
+ * Leaves the current transaction's context, for work that serves several callers at once. A workspace whose share of the
+ * pool is one connection then need not wait inside its transaction for a second one.
+ */
 export function outsideTransaction<T>(work: () => T): T {
-  return units.exit(work);
+  return outsideShares(() => units.exit(work));
 }
 
 /** Lends the connection of the current transaction, after sending its held-back rows; else one from the pool. */
@@ -92,7 +98,7 @@ export async function withConnection<T>(work: (connection: Connection) => Promis
     return work(connection);
   }
   for (;;) {
-    const { connection, release } = await acquire();
+    const { connection, release } = await acquireFromShare();
     try {
       return await work(connection);
     } catch (error) {
@@ -162,9 +168,8 @@ function open(unit: Unit): Promise<Connection> {
 }
 
 async function begin(unit: Unit): Promise<Connection> {
-  const leave = await takeTurn(unit);
-  const { connection, release } = await acquire();
-  unit.release = () => release().finally(leave);
+  const { connection, release } = await acquireFromShare();
+  unit.release = release;
   unit.lent.connection = connection;
   await send(connection, false, 'START TRANSACTION', []);
   const { beforeFirst } = unit;
@@ -175,12 +180,6 @@ async function begin(unit: Unit): Promise<Connection> {
   return connection;
 }
 
-async function takeTurn(unit: Unit): Promise<Release | undefined> {
-  const leave = await unit.turn?.();
-  unit.release = async () => leave?.();
-  return leave;
-}
-
 async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
   if (unit.inserts.length > 0) await insertAll(connection, unit.inserts.splice(0));
 }
@@ -189,13 +188,13 @@ async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
  * Runs the unit of work: everything inside commits together or not at all (architecture rule 1). After a deadlock or a
  * lock wait the work runs again, up to three times; after a refusal by a server that has turned read-only, on a new
  * connection. So `work` must do nothing but speak to the database, and make no network call. Inside another transaction
- * it joins that one. `turn` limits how many of some kind have a connection; a shared commit needs no turn.
+ * it joins that one.
  */
-export async function transaction<T>(work: () => Promise<T>, turn?: () => Promise<Release>): Promise<T> {
+export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   if (currentUnit()) return work();
   let mayShare = true;
   for (let attempt = 1; ; attempt += 1) {
-    const unit = newUnit({ mayShare, turn });
+    const unit = newUnit({ mayShare });
     try {
       const result = await units.run(unit, async () => {
         const made = await work();
@@ -240,9 +239,7 @@ async function commit(unit: Unit): Promise<void> {
   if (!opened && inserts.length === 0 && changes.length === 0) return;
   if (!opened && mayShare) {
     // Not through `open`: the action before the first statement is only for work that sends statements of its own.
-    const isShared = canShare(inserts);
-    if (!isShared) await takeTurn(unit);
-    const commitGroup = isShared ? commitTogether : commitAll;
+    const commitGroup = canShare(inserts) ? commitTogether : commitAlone;
     if (await commitGroup(inserts, changes)) return;
     throw apart;
   }

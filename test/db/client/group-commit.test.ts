@@ -1,15 +1,21 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
 import {
   beforeFirstStatement,
+  inShareOf,
   insertNew,
   isDuplicateKey,
+  onOneConnection,
   outsideTransaction,
   query,
   transaction,
 } from '../../../shared/db/client.ts';
+import { newId } from '../../../shared/formats/ids.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { withoutWaiting } from '../../support/database/lock-wait.ts';
 import { makeTable } from '../../support/database/own-table.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -46,25 +52,29 @@ test('two hundred at a time are all there, each with its part', async () => {
   expect(await parts()).toEqual(numbers(200));
 });
 
-test('only a large one waits for a turn, and gives it back', async () => {
-  const taken: string[] = [];
-  const turn = async () => {
-    taken.push('taken');
-    return () => void taken.push('given back');
+test('only a large one waits for the share of its workspace, and gives it back', async () => {
+  const own = newId('workspace', now());
+  const share = Math.floor(config.MYSQL_POOL_SIZE * 0.75);
+  const put = (part: string) =>
+    inShareOf(own, () => transaction(() => insertNew('parts (thing_id, value)', [1, part])));
+  const large = 'x'.repeat(100_000);
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  let holding = 0;
+  const hold = async () => {
+    holding += 1;
+    await over;
   };
-  const put = (part: string) => transaction(() => insertNew('parts (thing_id, value)', [1, part]), turn);
+  const held = numbers(share).map(() => inShareOf(own, () => onOneConnection(hold)));
+  await waitFor('it holds its share', () => holding === share);
+  let isStored = false;
+  const waiting = put(large).finally(() => (isStored = true));
   await put('small');
-  expect(taken).toEqual([]);
-  await put('x'.repeat(100_000));
-  expect(taken).toEqual(['taken', 'given back']);
-  const refused = transaction(
-    () => insertNew('parts (thing_id, value)', [1, 'x'.repeat(100_000)]),
-    async () => {
-      throw new Error('no turn');
-    },
-  );
-  await expect(refused).rejects.toThrow('no turn');
-  expect(await parts()).toEqual([1, 1]);
+  await put('small');
+  expect(isStored).toBe(false);
+  end();
+  await Promise.all([waiting, ...held]);
+  for (let count = 0; count < share; count += 1) await put(large);
+  expect(await parts()).toHaveLength(share + 3);
 });
 
 test('one that the database refuses is refused alone, and leaves nothing behind', async () => {
