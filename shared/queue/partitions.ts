@@ -4,16 +4,25 @@ import { config } from '../config/config.ts';
 /**
  * Each queue is divided into QUEUE_PARTITIONS parts by the ids of its jobs, so that a Redis Cluster can have the parts
  * of its busiest queue on several nodes. After a change of their number a job may be in a part that no worker reads,
- * or exist twice. The rows say what is due, so the sweep adds the lost job again, and the second copy of a job finds
- * its row done.
+ * or exist twice, as it may after a part has taken no jobs for a while. The rows say what is due, so the sweep adds the
+ * lost job again, and the second copy of a job finds its row done.
  */
 
 /** The numbers of all partitions. */
 export const partitions = (): number[] =>
   Array.from({ length: config.QUEUE_PARTITIONS }, (_, index) => index);
 
-export function partitionOf(jobId: string): number {
-  return config.QUEUE_PARTITIONS === 1 ? 0 : crc32(jobId) % config.QUEUE_PARTITIONS;
+const none: ReadonlySet<number> = new Set();
+
+/** Returns the partition of a job: another one than usual where that one is among the `failed`, which are not all. */
+export function partitionOf(jobId: string, failed = none): number {
+  const { QUEUE_PARTITIONS: parts } = config;
+  if (parts === 1) return 0;
+  const hash = crc32(jobId);
+  const usual = hash % parts;
+  if (!failed.has(usual)) return usual;
+  const others = partitions().filter((partition) => !failed.has(partition));
+  return others[Math.floor(hash / parts) % others.length]!;
 }
 
 /**

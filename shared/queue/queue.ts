@@ -135,8 +135,10 @@ type WakeUp<Payload> = {
 };
 
 /**
- * Adds many wake-ups of one lane in few round trips. Returns those that Redis did not take. `failed`: the partitions
- * that refused a call before; none of them is asked again, so that a dead one costs the wait for its answer only once.
+ * Adds many wake-ups of one lane in few round trips. The other partitions take the wake-ups that one refuses: otherwise
+ * the rows of a dead partition would stand before all that are due later. Returns the wake-ups that no partition took.
+ * `failed`: the partitions that refused a call before; none of them is asked again, so that a dead one costs the wait
+ * for its answer only once.
  */
 export async function enqueueAll<Payload extends object, Lane extends string, Item extends WakeUp<Payload>>(
   job: Job<Payload, Lane>,
@@ -154,20 +156,26 @@ export async function enqueueAll<Payload extends object, Lane extends string, It
       priority: item.priority ?? 0,
     },
   });
-  const missed: Item[] = [];
-  for (const [partition, some] of Map.groupBy(items, ({ id }) => partitionOf(id))) {
-    const queue = queueOf(job.lanes[lane], partition);
-    let taken = 0;
-    try {
-      for (; taken < some.length && !failed.has(partition); taken += jobsAtOnce)
-        await queue.addBulk(some.slice(taken, taken + jobsAtOnce).map(jobOf));
-    } catch (error) {
-      failed.add(partition);
-      noteMissed(error as Error, job, some.length - taken);
+  let left = items;
+  let fault: unknown;
+  while (left.length > 0 && failed.size < config.QUEUE_PARTITIONS) {
+    const groups = Map.groupBy(left, ({ id }) => partitionOf(id, failed));
+    left = [];
+    for (const [partition, some] of groups) {
+      const queue = queueOf(job.lanes[lane], partition);
+      let taken = 0;
+      try {
+        for (; taken < some.length; taken += jobsAtOnce)
+          await queue.addBulk(some.slice(taken, taken + jobsAtOnce).map(jobOf));
+      } catch (error) {
+        failed.add(partition);
+        fault = error;
+      }
+      left.push(...some.slice(taken));
     }
-    missed.push(...some.slice(taken));
   }
-  return missed;
+  if (fault && left.length > 0) noteMissed(fault as Error, job, left.length);
+  return left;
 }
 
 /** Work that is due later than this waits in MySQL, parked (architecture rule 3). */
