@@ -19,76 +19,66 @@ import { faultDelayMs, noteOwnFault, writeOutcome } from '../../work/write-outco
 import { signedHeaders } from '../signatures.ts';
 import { bodyOf, madeFor } from './body.ts';
 import { open, type Permit } from './concurrency-limiter.ts';
-import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './finish.ts';
+import { dueAgain, finish, type LeasedDelivery, noteEnd, putBack, type Result, unchanged } from './finish.ts';
 import { noteOrigin } from './origins.ts';
 import { endNote, notePause, stateNow, withNotedPause } from './state-now.ts';
 import { isInOutage, mayBeSent } from './window.ts';
 
-const testType = 'webhook.test';
-
 type ClaimedWebhook = system.ClaimedWebhook;
-type Delivery = system.ClaimedDelivery;
 
 /** Makes one attempt: claims, signs, posts, and stores when the next is due, if any (API decisions §6). */
 export async function attempt(deliveryId: string, place: Permit = open): Promise<WorkOutcome> {
-  const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  const leaseEnd = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   const claimedFrom = performance.now();
   try {
-    const delivery = await system.claimDelivery({ id: deliveryId, at: nowForAll(), until });
-    return delivery ? await attemptClaimed(delivery, until, place, claimedFrom) : 'dropped';
+    const claimed = await system.claimDelivery({ id: deliveryId, at: nowForAll(), until: leaseEnd });
+    if (!claimed) return 'dropped';
+    await attemptClaimed({ ...claimed, leaseEnd }, place, claimedFrom);
+    return 'done';
   } finally {
     place.leave();
   }
 }
 
-async function attemptClaimed(
-  delivery: Delivery,
-  until: Date,
-  place: Permit,
-  claimedFrom: number,
-): Promise<WorkOutcome> {
+async function attemptClaimed(delivery: LeasedDelivery, place: Permit, claimedFrom: number): Promise<void> {
   const { webhook } = delivery;
   if (delivery.lostClaims > maxLostClaims) {
     logGivenUp('webhook_delivery', { deliveryId: delivery.id, webhookId: webhook?.id ?? 'deleted' });
-    await finish(delivery, until, { ...unchanged(delivery), status: 'failed' }, null);
-    return 'done';
+    await finish(delivery, { ...unchanged(delivery), status: 'failed' });
+    return;
   }
   if (webhook) noteOrigin(webhook.id, delivery.event.workspaceId, webhook.url);
-  // A caller that asks for a test wants its result now, whatever the webhook's state is.
-  const isTest = delivery.event.type === testType;
   let latest: system.Pacing | null = webhook && withNotedPause(webhook, claimedFrom);
-  if (!webhook || !(isTest || isWanted(latest))) {
-    await endUnsent(delivery, until, latest);
-    return 'done';
-  }
+  // A caller that asks for a test wants its result now, whatever the webhook's state is.
+  if (!webhook || !(isTest(delivery) || isWanted(latest))) return endUnsent(delivery, latest);
   // Much can happen to the webhook while a delivery waits for its slot.
   const isStillWanted = async () => {
     latest = await stateNow(webhook, claimedFrom);
     return isWanted(latest);
   };
-  const posted = await ownFaultAside(delivery, until, isTest, () =>
-    isTest ? post(delivery, webhook, open) : post(delivery, webhook, place, isStillWanted),
-  );
-  if (posted === 'fault') return 'done';
-  if (!posted) {
-    if (isWanted(latest)) count('webhook_deliveries_handed_back');
-    await endUnsent(delivery, until, latest);
-    return 'done';
+  let posted: Posted | null;
+  try {
+    posted = await post(delivery, webhook, isTest(delivery) ? open : place, isStillWanted);
+  } catch (error) {
+    return putAside(delivery, error);
   }
-  await writeDown(delivery, webhook, until, posted, isTest);
-  return 'done';
+  if (posted) return writeDown(delivery, webhook, posted);
+  if (isWanted(latest)) count('webhook_deliveries_handed_back');
+  await endUnsent(delivery, latest);
 }
+
+const isTest = ({ event }: LeasedDelivery) => event.type === 'webhook.test';
 
 const isWanted = (webhook: system.Pacing | null) => webhook !== null && mayBeSent(webhook, nowForAll());
 
 /** Gives a claim back without an attempt: until the pause ends, for good if the webhook is gone or switched off. */
-async function endUnsent(delivery: Delivery, until: Date, webhook: system.Pacing | null): Promise<void> {
+async function endUnsent(delivery: LeasedDelivery, webhook: system.Pacing | null): Promise<void> {
   if (!webhook || webhook.autoDisabled) {
-    await finish(delivery, until, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
+    await finish(delivery, { ...unchanged(delivery), status: 'skipped' });
     return;
   }
   const { pausedUntil } = webhook;
-  await putBack(delivery, until, pausedUntil && pausedUntil > nowForAll() ? pausedUntil : now());
+  await putBack(delivery, pausedUntil && pausedUntil > nowForAll() ? pausedUntil : now());
 }
 
 type Answered = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
@@ -99,14 +89,15 @@ type Posted = Answered & { pause: Pause | null };
 
 /** Posts a delivery. Null: no slot came free in time, or when one did the delivery was not wanted any more. */
 function post(
-  delivery: Delivery,
+  delivery: LeasedDelivery,
   webhook: ClaimedWebhook,
   place: Permit,
-  isStillWanted?: () => Promise<boolean>,
+  isStillWanted: () => Promise<boolean>,
 ): Promise<Posted | null> {
   const made = madeFor(delivery, webhook, now());
   const body = bodyOf(delivery, made);
-  return place.post(async () => {
+  return place.post(async (hasWaited) => {
+    if (hasWaited && !(await isStillWanted())) return null;
     const [attemptedAt, begunAt] = [now(), nowForAll()];
     const result = await postWebhook({
       url: webhook.url,
@@ -115,60 +106,44 @@ function post(
       timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
     });
     const answered = { attemptedAt, endedAt: now(), result };
-    const isPaused = result.responseStatus === 429 && delivery.event.type !== testType;
+    const isPaused = result.responseStatus === 429 && !isTest(delivery);
     const pause = isPaused ? { ...pauseAfter(webhook, answered), begunAt } : null;
     // Before the slot is given on: the next delivery that waits for it must not begin.
     if (pause) notePause(webhook.id, pause);
     return { ...answered, pause };
-  }, isStillWanted);
+  });
 }
 
 /** Puts a delivery back after a fault of our own: a secret that does not open, a body that cannot be made. */
-async function ownFaultAside<T>(
-  delivery: Delivery,
-  until: Date,
-  isTest: boolean,
-  work: () => Promise<T>,
-): Promise<T | 'fault'> {
-  try {
-    return await work();
-  } catch (error) {
-    noteOwnFault('webhook_delivery', error, { deliveryId: delivery.id, webhookId: delivery.webhook?.id });
-    if (isTest) await finish(delivery, until, { ...unchanged(delivery), status: 'failed' }, null);
-    else await putBack(delivery, until, new Date(now().getTime() + faultDelayMs));
-    return 'fault';
-  }
+async function putAside(delivery: LeasedDelivery, error: unknown): Promise<void> {
+  noteOwnFault('webhook_delivery', error, { deliveryId: delivery.id, webhookId: delivery.webhook?.id });
+  if (isTest(delivery)) await finish(delivery, { ...unchanged(delivery), status: 'failed' });
+  else await putBack(delivery, new Date(now().getTime() + faultDelayMs));
 }
 
 async function writeDown(
-  delivery: Delivery,
+  delivery: LeasedDelivery,
   webhook: ClaimedWebhook,
-  until: Date,
   { attemptedAt, endedAt, result, pause }: Posted,
-  isTest: boolean,
 ): Promise<void> {
   const isSuccess = result.error === null;
   const isBusy = result.responseStatus === 429;
-  if (pause) await writePause(webhook.id, until, pause);
-  const isOurs = await finish(
-    delivery,
-    until,
-    isTest ? testEnd(delivery, isSuccess) : next(delivery, endedAt, result, pause?.until ?? endedAt),
-    {
-      attemptedAt,
-      durationMs: result.durationMs,
-      responseStatus: result.responseStatus,
-      responseBody: result.responseBody,
-      error: result.error,
-    },
-  );
+  if (pause) await writePause(webhook.id, delivery.leaseEnd, pause);
+  const { durationMs, responseStatus, responseBody, error } = result;
+  const isOurs = await finish(delivery, next(delivery, endedAt, result, pause?.until ?? endedAt), {
+    attemptedAt,
+    durationMs,
+    responseStatus,
+    responseBody,
+    error,
+  });
   // The lease had ended: the worker that has the delivery now reports on the health of its webhook.
   if (!isOurs) return;
   // After an outage the backlog is released slowly, as after a pause.
-  if (isSuccess && !isTest && isInOutage(webhook)) await updateWebhookRested(webhook.id, endedAt);
+  if (isSuccess && !isTest(delivery) && isInOutage(webhook)) await updateWebhookRested(webhook.id, endedAt);
   if (!isBusy && webhook.busyCount > 0) await updateWebhookHeard(webhook.id);
   // A 429 is the customer asking us to wait, so it is not a failure; and a test is no delivery of theirs.
-  if (isTest || isBusy) return;
+  if (isTest(delivery) || isBusy) return;
   const { workspaceId } = delivery.event;
   await noteEnd({ webhookId: webhook.id, workspaceId, host: new URL(webhook.url).host, isSuccess, endedAt });
 }
@@ -208,20 +183,20 @@ function pauseAfter(
 }
 
 /** Returns the result of an answer: delivered, another attempt, or failed. The waits run from the attempt's end. */
-function next(delivery: Delivery, endedAt: Date, result: WebhookAttemptResult, pausedUntil: Date): Result {
-  const attempts = delivery.attempts + 1;
-  if (result.error === null) return { ...unchanged(delivery), status: 'delivered', attempts };
+function next(
+  delivery: LeasedDelivery,
+  endedAt: Date,
+  result: WebhookAttemptResult,
+  pausedUntil: Date,
+): Result {
+  const attempted = { ...unchanged(delivery), attempts: delivery.attempts + 1 };
+  if (result.error === null) return { ...attempted, status: 'delivered' };
+  // A test is never tried again: the caller sees its result, and can ask for another test.
+  if (isTest(delivery)) return { ...attempted, status: 'failed' };
   // A 429 uses up no step of the schedule.
-  if (result.responseStatus === 429)
-    return { ...unchanged(delivery), ...dueAgain(delivery, pausedUntil), attempts };
+  if (result.responseStatus === 429) return { ...attempted, ...dueAgain(delivery, pausedUntil) };
   const waitSeconds = config.WEBHOOK_RETRY_SCHEDULE_SECONDS[delivery.scheduleStep];
-  const scheduleStep = delivery.scheduleStep + 1;
-  if (waitSeconds === undefined) return { status: 'failed', attempts, scheduleStep, dueAt: null };
-  return { ...dueAgain(delivery, new Date(endedAt.getTime() + waitSeconds * 1000)), attempts, scheduleStep };
-}
-
-/** Returns the end of a test, which is never retried: the caller sees its result, and can ask for another test. */
-function testEnd(delivery: Delivery, isSuccess: boolean): Result {
-  const status = isSuccess ? 'delivered' : 'failed';
-  return { ...unchanged(delivery), status, attempts: delivery.attempts + 1 };
+  const tried = { ...attempted, scheduleStep: delivery.scheduleStep + 1 };
+  if (waitSeconds === undefined) return { ...tried, status: 'failed' };
+  return { ...tried, ...dueAgain(delivery, new Date(endedAt.getTime() + waitSeconds * 1000)) };
 }

@@ -1,13 +1,15 @@
 import {
+  expectedMs,
   isAlone,
   isStuck,
   newOrigin,
   newQueue,
+  noteAnswer,
   type OpenRequest,
   type Origin,
   partOf,
   slotsOf,
-  usualAfter,
+  type UnderWay,
   type Waiter,
   type WebhookQueue,
 } from './webhook-queue.ts';
@@ -25,26 +27,23 @@ import {
 /** A place in the queue of a webhook, and the right to a slot later. */
 export type Permit = {
   /**
-   * Runs `work` once a slot is free. Returns null if none is free in time, or if `isStillWanted` says no; it is
-   * asked only after a wait.
+   * Runs `work` once a slot is free, and returns its result; null if none is free in time. `work` is told whether it had
+   * to wait, and returns null if it makes no request after all.
    */
-  post: <T extends object>(
-    work: () => Promise<T>,
-    isStillWanted?: () => Promise<boolean>,
-  ) => Promise<T | null>;
+  post: <T extends object>(work: (hasWaited: boolean) => Promise<T | null>) => Promise<T | null>;
   /** Gives up a place that was not used; harmless after `post`. */
   leave: () => void;
 };
 
 /** The permit of a delivery that need not wait. */
-export const open: Permit = { post: (work) => work(), leave: () => undefined };
+export const open: Permit = { post: (work) => work(false), leave: () => undefined };
 
 export type ConcurrencyLimiter = {
   /**
-   * Null: the delivery is sent away. `share`: its part of a job, since the whole job is held up while it waits.
-   * `origin`: the name under which webhooks share their slots; if left out, the webhook has slots of its own.
+   * Null: the delivery is sent away. `origin`: the name under which webhooks share their slots. `share`: the delivery's
+   * part of a job, since the whole job is held up while it waits.
    */
-  enter: (webhookId: string, share?: number, origin?: string) => Promise<Permit | null>;
+  enter: (webhookId: string, origin: string, share: number) => Promise<Permit | null>;
   /** Returns the number of open requests, and of deliveries that wait. */
   counts: () => { inFlight: number; waiting: number };
 };
@@ -84,48 +83,37 @@ const shortWaitMs = 1_000;
 
 export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): ConcurrencyLimiter {
   const origins = new Map<string, Origin>();
-  const queues = new Map<string, WebhookQueue>();
-  let inFlight = 0;
-  let waiting = 0;
-  /** The sum of the shares of the waiting deliveries: how many jobs they make up. */
-  let jobsWaiting = 0;
-  let placed = 0;
+  /** The deliveries of all webhooks, with those that wait for a slot. `jobsWaiting`: how many jobs they make up. */
+  const all = { placed: 0, out: new Set<OpenRequest>(), waiting: 0, jobsWaiting: 0 };
 
   /** Returns the number of slots of an origin. */
   function slots(): number {
-    const free = Math.floor((limits().inFlight - inFlight) / partOfFree);
+    const free = Math.floor((limits().inFlight - all.out.size) / partOfFree);
     return Math.min(limits().perWebhook, Math.max(fewestSlots, free));
-  }
-
-  /** Returns the expected time of a request: as the last ones took, and at least the age of the oldest open request. */
-  function expectedMs(queue: WebhookQueue): number {
-    const [oldest] = queue.out;
-    return Math.max(queue.usualMs ?? 0, oldest ? performance.now() - oldest.at : 0);
   }
 
   function places(queue: WebhookQueue): { free: number; ahead: number } {
     const expected = expectedMs(queue);
-    const all = slots();
-    const own = slotsOf(queue, all);
+    const ofOrigin = slots();
+    const own = slotsOf(queue, ofOrigin);
     const inTime = expected === 0 ? own : Math.min(mostAhead, Math.floor((own * aheadMs) / expected));
-    const ahead = queue.isStuck ? 0 : Math.max(0, Math.min(inTime, limits().ahead - placed));
-    const { origin } = queue;
+    const ahead = queue.isStuck ? 0 : Math.max(0, Math.min(inTime, limits().ahead - all.placed));
     const taken = queue.out.size + queue.placed;
-    const free = Math.min(own - taken, all - origin.out - origin.placed) + ahead;
+    const takenOfOrigin = queue.origin.out.size + queue.origin.placed;
+    const free = Math.min(own - taken, ofOrigin - takenOfOrigin) + ahead;
     // Only a delivery with a place can wait for a slot, so a webhook always has places for its own part of the slots.
-    return { free: Math.max(free, partOf(queue, all) - taken), ahead };
+    return { free: Math.max(free, partOf(queue, ofOrigin) - taken), ahead };
   }
 
   function mayWait(queue: WebhookQueue): boolean {
     const { waiting: mostJobs, isSaturated, patienceMs } = limits();
     const { origin } = queue;
-    if (queue.isStuck || (queue.out.size === 0 && isStuck(queue, performance.now(), patienceMs)))
-      return false;
+    if (queue.isStuck || (queue.out.size === 0 && isStuck(queue, patienceMs))) return false;
     const usual = queue.usualMs ?? origin.usualMs;
     // The first answer will soon tell how long requests take.
     if (usual === null) return true;
     if ((origin.waiting * usual) / slots() <= shortWaitMs || isSaturated) return true;
-    return origin.jobsWaiting < mostJobs - jobsWaiting;
+    return origin.jobsWaiting < mostJobs - all.jobsWaiting;
   }
 
   /** Waits for a turn, runs `start` at that moment and resolves with its result; null when no turn comes in time. */
@@ -135,14 +123,12 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     share: number,
     start: () => T,
   ): Promise<T | null> {
-    const { origin } = queue;
-    const counted = waiters === queue.forPlace ? 1 : 0;
+    const counts = waiters === queue.forPlace ? [all, queue.origin] : [all];
     const count = (sign: 1 | -1) => {
-      waiting += sign;
-      origin.waiting += sign * counted;
-      // Set to 0 when nothing waits: a sum of fractions may not come back to exactly 0.
-      jobsWaiting = waiting === 0 ? 0 : jobsWaiting + sign * share;
-      origin.jobsWaiting = origin.waiting === 0 ? 0 : origin.jobsWaiting + sign * share * counted;
+      for (const each of counts) {
+        each.waiting += sign;
+        each.jobsWaiting += sign * share;
+      }
     };
     count(1);
     watch(queue);
@@ -152,12 +138,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
         count(-1);
         resolve(result);
       };
-      const waiter: Waiter = {
-        since: performance.now(),
-        share,
-        go: () => end(start()),
-        giveUp: () => end(null),
-      };
+      const waiter: Waiter = { since: performance.now(), go: () => end(start()), giveUp: () => end(null) };
       waiters.add(waiter);
     });
   }
@@ -170,18 +151,17 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   function check(queue: WebhookQueue): void {
     queue.timer = undefined;
     const { longestWaitMs, patienceMs } = limits();
-    const time = performance.now();
-    queue.isStuck = isStuck(queue, time, patienceMs);
+    queue.isStuck = isStuck(queue, patienceMs);
     for (const waiter of [...queue.forSlot, ...queue.forPlace])
-      if (queue.isStuck || time - waiter.since >= longestWaitMs) waiter.giveUp();
+      if (queue.isStuck || performance.now() - waiter.since >= longestWaitMs) waiter.giveUp();
     if (queue.forSlot.size + queue.forPlace.size > 0) watch(queue);
     else close(queue);
   }
 
   /** Gives free places and slots away, first to the webhook that has had none for the longest time. */
-  function advance({ queues: atOrigin }: Origin): void {
-    // A webhook that gets a slot moves to the end of this set, and has its next turn after all others.
-    for (const queue of atOrigin) {
+  function advance({ queues }: Origin): void {
+    // A webhook that gets a slot moves to the end of these queues, and has its next turn after all others.
+    for (const queue of queues.values()) {
       for (const waiter of queue.forSlot) {
         if (queue.out.size >= slotsOf(queue, slots())) break;
         waiter.go();
@@ -198,25 +178,22 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   /** Forgets a queue that holds no delivery any more. */
   function close(queue: WebhookQueue): void {
     const { webhookId, origin } = queue;
-    if (queue.placed + queue.out.size + queue.forPlace.size > 0) return;
+    const isInUse = queue.placed + queue.out.size + queue.forPlace.size > 0;
+    // A late check may find that the queue is closed, and that its webhook has another one.
+    if (isInUse || origin.queues.get(webhookId) !== queue) return;
     clearTimeout(queue.timer);
-    origin.queues.delete(queue);
-    if (queues.get(webhookId) === queue) queues.delete(webhookId);
-    if (origin.queues.size === 0 && origins.get(origin.name) === origin) origins.delete(origin.name);
+    origin.queues.delete(webhookId);
+    if (origin.queues.size === 0) origins.delete(origin.name);
   }
 
   function placeIn(queue: WebhookQueue, share: number): Permit {
-    const { origin } = queue;
+    const { webhookId, origin } = queue;
+    const levels: UnderWay[] = [queue, origin, all];
+    for (const level of levels) level.placed += 1;
     let isPlaced = true;
-    const count = (sign: 1 | -1) => {
-      queue.placed += sign;
-      origin.placed += sign;
-      placed += sign;
-    };
-    count(1);
     const vacate = () => {
       isPlaced = false;
-      count(-1);
+      for (const level of levels) level.placed -= 1;
     };
     const leave = () => {
       if (!isPlaced) return;
@@ -224,65 +201,48 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       advance(origin);
     };
     const start = (): OpenRequest => {
-      const request = { at: performance.now() };
       vacate();
-      queue.out.add(request);
-      origin.out += 1;
-      inFlight += 1;
+      const request = { at: performance.now() };
+      for (const level of levels) level.out.add(request);
       // Move this queue to the end: the others come first now.
-      if (!isAlone(queue)) origin.queues.delete(queue);
-      origin.queues.add(queue);
-      return request;
-    };
-    const noteAnswer = (request: OpenRequest) => {
-      const time = performance.now();
-      for (const ended of [queue, origin]) {
-        ended.answeredAt = time;
-        ended.usualMs = usualAfter(ended.usualMs, time - request.at);
+      if (!isAlone(queue)) {
+        origin.queues.delete(webhookId);
+        origin.queues.set(webhookId, queue);
       }
-      for (const other of origin.queues) if (other === queue || other.out.size === 0) other.isStuck = false;
-    };
-    const end = (request: OpenRequest) => {
-      queue.out.delete(request);
-      origin.out -= 1;
-      inFlight -= 1;
-      advance(origin);
+      return request;
     };
     return {
       leave,
-      post: async (work, isStillWanted) => {
+      post: async (work) => {
         const isFree = queue.forSlot.size === 0 && queue.out.size < slotsOf(queue, slots());
         const request = isFree ? start() : await turn(queue, queue.forSlot, share, start);
         if (!request) {
           leave();
           return null;
         }
-        let isMade = false;
         try {
-          if (!isFree && isStillWanted && !(await isStillWanted())) return null;
-          isMade = true;
-          return await work();
-        } finally {
+          const result = await work(!isFree);
           // The time of a request that was not made tells nothing about the endpoint.
-          if (isMade) noteAnswer(request);
-          end(request);
+          if (result) noteAnswer(queue, request);
+          return result;
+        } finally {
+          for (const level of levels) level.out.delete(request);
+          advance(origin);
         }
       },
     };
   }
 
   function queueOf(webhookId: string, name: string): WebhookQueue {
-    const known = queues.get(webhookId);
-    if (known?.origin.name === name) return known;
     const origin = origins.get(name) ?? newOrigin(name);
+    const queue = origin.queues.get(webhookId) ?? newQueue(webhookId, origin);
     origins.set(name, origin);
-    const queue = newQueue(webhookId, origin);
-    queues.set(webhookId, queue);
+    origin.queues.set(webhookId, queue);
     return queue;
   }
 
   return {
-    enter: async (webhookId, share = 1, origin = webhookId) => {
+    enter: async (webhookId, origin, share) => {
       const queue = queueOf(webhookId, origin);
       const take = () => placeIn(queue, share);
       if (queue.forPlace.size === 0 && places(queue).free > 0) return take();
@@ -290,6 +250,6 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       close(queue);
       return null;
     },
-    counts: () => ({ inFlight, waiting }),
+    counts: () => ({ inFlight: all.out.size, waiting: all.waiting }),
   };
 }

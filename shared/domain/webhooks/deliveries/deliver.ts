@@ -78,8 +78,8 @@ export async function deliver({
 
 /** Null: there was no place for the delivery, and it was handed back. */
 async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<WorkOutcome | null> {
-  const place = await limiter.enter(webhookId, share, await originOf(webhookId));
-  if (!place && (await handBack({ deliveryId, webhookId }))) return null;
+  const place = await limiter.enter(webhookId, await originOf(webhookId), share);
+  if (!place && (await outsideTransaction(() => handBack({ deliveryId, webhookId })))) return null;
   const outcome = await attempt(deliveryId, place ?? open);
   const triedAt = wanted.get(webhookId);
   if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await admitNext(webhookId);
@@ -102,19 +102,11 @@ async function admitNext(webhookId: string): Promise<void> {
   }
 }
 
-type HandedBack = { deliveryId: string; webhookId: string };
-
 /**
  * Makes the row wait again, without an attempt or a claim; the delivery comes back in the retry lane. Returns false
  * for a test, which need not wait: its webhook may get no room until it is switched on.
  */
-async function handBack(item: HandedBack): Promise<boolean> {
-  const isBack = await outsideTransaction(() => handBacks(item));
-  if (isBack) count('webhook_deliveries_handed_back');
-  return isBack;
-}
-
-const handBacks = batcher<HandedBack, boolean>({
+const handBack = batcher<{ deliveryId: string; webhookId: string }, boolean>({
   maxItems: 200,
   maxInFlight: 1,
   run: async (all) => {
@@ -126,21 +118,19 @@ const handBacks = batcher<HandedBack, boolean>({
       nowForAll(),
     );
     await slowDown([...new Set(items.map(({ webhookId }) => webhookId))]);
+    count('webhook_deliveries_handed_back', {}, items.length);
     return all.map(({ deliveryId }) => !tests.has(deliveryId));
   },
 });
 
-const slowedAt = new Map<string, number>();
-const slowEveryMs = 1_000;
+/** Webhooks that were slowed a moment ago. */
+const slowed = new LRUCache<string, true>({ max: 10_000, ttl: 1_000 });
 
 /** Halves how much these webhooks may have in Redis, since more came than they take. With time it grows again. */
 async function slowDown(webhookIds: string[]): Promise<void> {
-  const startedAt = performance.now();
-  for (const [webhookId, at] of slowedAt) if (startedAt - at >= slowEveryMs) slowedAt.delete(webhookId);
-  const fresh = webhookIds.filter((webhookId) => !slowedAt.has(webhookId));
   const time = now();
-  for (const webhook of await system.listAdmissions(fresh)) {
-    slowedAt.set(webhook.webhookId, startedAt);
+  for (const webhook of await system.listAdmissions(webhookIds.filter((id) => !slowed.has(id)))) {
+    slowed.set(webhook.webhookId, true);
     if (windowOf(webhook, time) === 0) continue;
     await updateWebhookSlowed(webhook.webhookId, webhook.pausedUntil, restForHalf(webhook, time));
   }

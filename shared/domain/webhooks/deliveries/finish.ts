@@ -8,6 +8,7 @@ import { writeOutcome } from '../../work/write-outcome.ts';
 import * as webhookHealth from '../health/health.ts';
 import { lifeMs } from './expire.ts';
 
+export type LeasedDelivery = system.ClaimedDelivery & { leaseEnd: Date };
 export type Result = Pick<system.DeliveryOutcome, 'status' | 'attempts' | 'scheduleStep' | 'dueAt'>;
 
 /**
@@ -15,10 +16,9 @@ export type Result = Pick<system.DeliveryOutcome, 'status' | 'attempts' | 'sched
  * Returns false, and changes nothing, when the lease was lost.
  */
 export async function finish(
-  delivery: system.ClaimedDelivery,
-  leaseEnd: Date,
+  delivery: LeasedDelivery,
   result: Result,
-  attempt: system.Attempt | null,
+  attempt: system.Attempt | null = null,
 ): Promise<boolean> {
   const isPending = result.status === 'pending';
   const outcome: system.DeliveryOutcome = {
@@ -30,26 +30,26 @@ export async function finish(
     completedAt: isPending ? null : now(),
     attempt,
   };
-  const isOurs = await writeOutcome(leaseEnd, () => system.finishDelivery(outcome));
+  const isOurs = await writeOutcome(delivery.leaseEnd, () => system.finishDelivery(outcome));
   if (attempt) count('webhook_attempts', { outcome: attempt.error ?? 'delivered' });
   else if (result.status === 'skipped') count('webhook_attempts', { outcome: 'skipped' });
   return isOurs;
 }
 
-export function unchanged(delivery: system.ClaimedDelivery): Result {
-  return { status: 'pending', attempts: delivery.attempts, scheduleStep: delivery.scheduleStep, dueAt: null };
+export function unchanged({ attempts, scheduleStep }: LeasedDelivery): Result {
+  return { status: 'pending', attempts, scheduleStep, dueAt: null };
 }
 
 /** Makes a delivery due again, or failed if too old by then: since its event, or since it was sent again on request. */
-export function dueAgain(delivery: system.ClaimedDelivery, dueAt: Date): Pick<Result, 'status' | 'dueAt'> {
+export function dueAgain(delivery: LeasedDelivery, dueAt: Date): Pick<Result, 'status' | 'dueAt'> {
   const since = delivery.restartedAt ?? delivery.event.occurredAt;
   const isTooOld = dueAt.getTime() > since.getTime() + lifeMs();
   return isTooOld ? { status: 'failed', dueAt: null } : { status: 'pending', dueAt };
 }
 
 /** Ends a turn in which nothing was sent. */
-export async function putBack(delivery: system.ClaimedDelivery, leaseEnd: Date, dueAt: Date): Promise<void> {
-  await finish(delivery, leaseEnd, { ...unchanged(delivery), ...dueAgain(delivery, dueAt) }, null);
+export async function putBack(delivery: LeasedDelivery, dueAt: Date): Promise<void> {
+  await finish(delivery, { ...unchanged(delivery), ...dueAgain(delivery, dueAt) });
 }
 
 /** Tells the webhook's health how an attempt has ended. The outcome is on disk, so a fault here costs no delivery. */

@@ -43,12 +43,12 @@ export function send(
   webhookId: string,
   count: number,
   request: () => Promise<object>,
-  share?: number,
-  origin?: string,
+  share = 1,
+  origin = webhookId,
 ) {
   const ended = { posted: 0, sentAway: 0 };
   const one = async () => {
-    const place = await limiter.enter(webhookId, share, origin);
+    const place = await limiter.enter(webhookId, origin, share);
     if (place && (await place.post(request))) ended.posted += 1;
     else ended.sentAway += 1;
   };
