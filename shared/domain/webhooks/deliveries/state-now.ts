@@ -33,7 +33,7 @@ export function endNote(webhookId: string): void {
  * has changed the webhook since the attempt began ends a pause that is not on disk: the change may have lifted it, and
  * if not, the next request is answered with another 429.
  */
-export function withNotedPause<T extends WebhookState>(webhook: T & { id: string }, claimedFrom: number): T {
+export function withNotedPause<T extends WebhookState>(webhook: T, claimedFrom: number): T {
   const pause = pauses.get(webhook.id);
   if (!pause || claimedFrom >= pause.readFrom || webhook.updatedAt > pause.begunAt) return webhook;
   const isLonger = !webhook.pausedUntil || webhook.pausedUntil < pause.until;
@@ -41,21 +41,18 @@ export function withNotedPause<T extends WebhookState>(webhook: T & { id: string
 }
 
 /** Returns the state of a webhook whose delivery was claimed some time ago; null when the webhook was deleted. */
-export async function stateNow(
-  webhook: WebhookState & { id: string },
-  claimedFrom: number,
-): Promise<WebhookState | null> {
+export async function stateNow(webhook: WebhookState, claimedFrom: number): Promise<WebhookState | null> {
   const known = withNotedPause(webhook, claimedFrom);
   if (!mayBeSent(known, nowForAll())) return known;
   const read = await readLately(webhook);
   // An answer may have come while the row was read.
-  return read && withNotedPause({ ...read, id: webhook.id }, claimedFrom);
+  return read && withNotedPause(read, claimedFrom);
 }
 
 /** Deliveries of one webhook that get their slots one soon after the other share what was read. */
 const reads = new LRUCache<string, Promise<WebhookState | null>>({ max: 10_000, ttl: 100 });
 
-async function readLately(webhook: WebhookState & { id: string }): Promise<WebhookState | null> {
+async function readLately(webhook: WebhookState): Promise<WebhookState | null> {
   const { id } = webhook;
   const read = reads.get(id) ?? outsideTransaction(() => lookUps(id));
   reads.set(id, read, { noUpdateTTL: true });
@@ -72,7 +69,7 @@ const lookUps = batcher<string, WebhookState | null>({
   maxItems: 200,
   maxInFlight: 1,
   run: async (webhookIds) => {
-    const found = new Map((await listStates(webhookIds)).map((state) => [state.webhookId, state]));
+    const found = new Map((await listStates(webhookIds)).map((state) => [state.id, state]));
     return webhookIds.map((webhookId) => found.get(webhookId) ?? null);
   },
 });
