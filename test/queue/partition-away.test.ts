@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../shared/common/clock.ts';
 import { config } from '../../shared/config/config.ts';
 import { query } from '../../shared/db/client.ts';
-import { wakeAlone } from '../../shared/domain/webhooks/deliveries/lanes.ts';
+import { wake } from '../../shared/domain/webhooks/deliveries/lanes.ts';
 import * as recovery from '../../shared/domain/work/recovery.ts';
 import { newId } from '../../shared/formats/ids.ts';
 import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
@@ -68,10 +68,10 @@ test('deliveries are missed only where every partition refuses them', async () =
     dueAt: now(),
     more: false,
   }));
-  expect(await wakeAlone(turns)).toEqual([]);
+  expect(await wake(turns, 1)).toEqual([]);
   expect(await jobsIn(1, deliverWebhook.lanes.first)).toHaveLength(turns.length);
   await refuseJobs(1, deliverWebhook.lanes.first);
-  expect((await wakeAlone(turns)).map(({ id }) => id).toSorted()).toEqual(
+  expect((await wake(turns, 1)).map(({ id }) => id).toSorted()).toEqual(
     turns.map(({ id }) => id).toSorted(),
   );
 });

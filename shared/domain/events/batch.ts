@@ -21,16 +21,17 @@ type RelayBatch = { events: UnnumberedEvent[]; subscribers: Subscriber[]; isLast
 export async function nextBatch(at: Date): Promise<RelayBatch> {
   const oldest = await listUnnumberedEvents(config.RELAY_BATCH);
   const isFull = oldest.length >= config.RELAY_BATCH;
-  const subscribers = await listSubscribers(workspacesOf(oldest), at);
+  const lists = byWorkspace(oldest);
+  const subscribers = await listSubscribers(idsOf(lists), at);
   const mostRows = rowsPerEvent * config.RELAY_BATCH;
-  if (rowsOf(oldest, subscribers) <= mostRows) {
+  if (rowsOfAll(lists, subscribers) <= mostRows) {
     // A full batch may have cut the events of a record apart; only then can an earlier event of a record be outside it.
     const missed = isFull ? await listUnnumberedBefore(oldest) : [];
     return { events: [...oldest, ...missed], subscribers, isLast: !isFull };
   }
-  const others = isFull ? await listUnnumberedOfOthers(workspacesOf(oldest)) : [];
-  const all = [...subscribers, ...(await listSubscribers(workspacesOf(others), at))];
-  const chosen = inTurns([...oldest, ...others], all, mostRows);
+  const others = byWorkspace(isFull ? await listUnnumberedOfOthers(idsOf(lists)) : []);
+  const all = [...subscribers, ...(await listSubscribers(idsOf(others), at))];
+  const chosen = inTurns(new Map([...lists, ...others]), all, mostRows);
   return {
     events: [...chosen, ...(await listUnnumberedBefore(chosen))],
     subscribers: all,
@@ -38,37 +39,41 @@ export async function nextBatch(at: Date): Promise<RelayBatch> {
   };
 }
 
+/** The events of each workspace, by the bytes of its id as text. */
+type ByWorkspace = Map<string, UnnumberedEvent[]>;
+
+function byWorkspace(events: UnnumberedEvent[]): ByWorkspace {
+  return Map.groupBy(events, ({ workspaceId }) => workspaceId.toString('latin1'));
+}
+
+function idsOf(lists: ByWorkspace): Buffer[] {
+  return [...lists.values()].map(([first]) => first!.workspaceId);
+}
+
 /** Takes an event of each workspace in turn, oldest first, until they have so many rows. */
-function inTurns(events: UnnumberedEvent[], subscribers: Subscriber[], mostRows: number): UnnumberedEvent[] {
-  const lists = [...Map.groupBy(events, keyOf).values()];
-  const longest = Math.max(...lists.map((list) => list.length));
+function inTurns(lists: ByWorkspace, subscribers: Subscriber[], mostRows: number): UnnumberedEvent[] {
+  const longest = Math.max(...[...lists.values()].map((list) => list.length));
   const chosen: UnnumberedEvent[] = [];
-  const rows = rowsOfEach(subscribers);
+  const rows = rowsOfOne(subscribers);
   let left = mostRows;
   for (let turn = 0; turn < longest; turn += 1)
-    for (const list of lists) {
+    for (const [workspace, list] of lists) {
       const event = list[turn];
       if (!event) continue;
-      left -= rows(event);
+      left -= rows(workspace);
       if (left < 0 && chosen.length > 0) return chosen;
       chosen.push(event);
     }
   return chosen;
 }
 
-function rowsOf(events: UnnumberedEvent[], subscribers: Subscriber[]): number {
-  const rows = rowsOfEach(subscribers);
-  return events.reduce((sum, event) => sum + rows(event), 0);
+function rowsOfAll(lists: ByWorkspace, subscribers: Subscriber[]): number {
+  const rows = rowsOfOne(subscribers);
+  return [...lists].reduce((sum, [workspace, list]) => sum + list.length * rows(workspace), 0);
 }
 
-/** Counts the event and a delivery to each webhook of its workspace, whether the webhook wants it or not. */
-function rowsOfEach(subscribers: Subscriber[]): (event: UnnumberedEvent) => number {
+/** Counts an event of a workspace and a delivery to each webhook there, whether the webhook wants it or not. */
+function rowsOfOne(subscribers: Subscriber[]): (workspace: string) => number {
   const webhooks = Map.groupBy(subscribers, ({ workspaceId }) => idToBytes(workspaceId).toString('latin1'));
-  return (event) => 1 + (webhooks.get(keyOf(event))?.length ?? 0);
-}
-
-const keyOf = ({ workspaceId }: UnnumberedEvent) => workspaceId.toString('latin1');
-
-function workspacesOf(events: UnnumberedEvent[]): Buffer[] {
-  return [...new Map(events.map((event) => [keyOf(event), event.workspaceId])).values()];
+  return (workspace) => 1 + (webhooks.get(workspace)?.length ?? 0);
 }

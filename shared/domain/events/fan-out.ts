@@ -1,10 +1,12 @@
+import { batcher } from '../../common/batcher.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
+import { outsideTransaction } from '../../db/client.ts';
 import type { UnnumberedEvent } from '../../db/events/events.system.ts';
 import type { NewDelivery } from '../../db/webhooks/deliveries/deliveries.system.ts';
 import type { Subscriber } from '../../db/webhooks/webhooks.system.ts';
 import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
-import { type DeliveryTurn, wake } from '../webhooks/deliveries/lanes.ts';
+import { type DeliveryTurn, looksEvery, wake } from '../webhooks/deliveries/lanes.ts';
 import { refill } from '../webhooks/deliveries/refill.ts';
 import { isHealthy, isInOutage, windowOf } from '../webhooks/deliveries/window.ts';
 import { subscribedTypes } from '../webhooks/legacy.ts';
@@ -16,9 +18,6 @@ type Fanned = {
   /** Webhooks that had no room, and may have some again by the time that this batch has committed. */
   overflowed: string[];
 };
-
-/** In the second half of a webhook's window, one delivery in this many looks for parked ones. */
-const checkEvery = 200;
 
 /**
  * Makes the count of the room that a webhook has left in Redis. With a backlog there is no room: parked deliveries are
@@ -37,8 +36,8 @@ function roomOf(webhook: Subscriber, at: Date) {
         return { parked: true, more: false };
       }
       admitted += 1;
-      // The last delivery that fits looks for the parked ones behind it.
-      const more = admitted === window || (admitted > window / 2 && admitted % checkEvery === 0);
+      // The last delivery that fits looks for the parked ones behind it, and before it some of the second half do.
+      const more = admitted === window || (admitted > window / 2 && admitted % looksEvery === 0);
       return { parked: false, more };
     },
     isOverflowed: () => isOver && window > 0 && !isInOutage(webhook),
@@ -162,29 +161,19 @@ export async function admitNext({ deliveries, looking, overflowed }: Fanned): Pr
   count('webhook_deliveries_admitted', {}, turns.length);
   count('webhook_deliveries_parked', {}, deliveries.filter(({ parked }) => parked).length);
   await wake(turns);
-  for (const webhookId of overflowed) waiting.add(webhookId);
-  while (waiting.size > 0) await refillOnce();
-}
-
-const waiting = new Set<string>();
-let refilling: Promise<void> | undefined;
-
-/** Runs one refill at a time, however quick the relay is: each refill takes all webhooks that wait. */
-async function refillOnce(): Promise<void> {
-  refilling ??= refillWaiting().finally(() => {
-    refilling = undefined;
-  });
-  await refilling;
-}
-
-async function refillWaiting(): Promise<void> {
   try {
-    while (waiting.size > 0) {
-      const webhookIds = [...waiting];
-      waiting.clear();
-      await refill(webhookIds, 'relay');
-    }
+    await outsideTransaction(() => Promise.all(overflowed.map((webhookId) => refills(webhookId))));
   } catch (error) {
     logger.debug({ err: error }, 'what waits for room is left to the sweep');
   }
 }
+
+/** Runs one refill at a time, however quick the relay is: each refill takes all webhooks that wait. */
+const refills = batcher<string, void>({
+  maxItems: 1_000,
+  maxInFlight: 1,
+  run: async (webhookIds) => {
+    await refill([...new Set(webhookIds)], 'relay');
+    return webhookIds.map(() => undefined);
+  },
+});

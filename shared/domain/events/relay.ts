@@ -63,13 +63,7 @@ export function inRecordOrder<Event extends { recordId: Buffer; recordSeq: numbe
 ): Event[] {
   // Most records have one event in a batch. If all have their first event only, nothing can be out of order.
   if (events.every(({ recordSeq }) => recordSeq === 1)) return events;
-  const places = new Map<string, number[]>();
-  events.forEach((event, place) => {
-    const record = event.recordId.toString('latin1');
-    const list = places.get(record);
-    if (list) list.push(place);
-    else places.set(record, [place]);
-  });
+  const places = Map.groupBy(events.keys(), (place) => events[place]!.recordId.toString('latin1'));
   const ordered = [...events];
   for (const list of places.values()) {
     if (list.length === 1) continue;

@@ -18,35 +18,24 @@ export type DeliveryTurn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'due
  */
 const mostInJob = 10;
 
+/** So that a busy webhook does not wait for the sweep, one delivery in this many looks for more when it is done. */
+export const looksEvery = 200;
+
 /**
- * Makes the jobs. One job holds a few deliveries of a webhook that are due now; a delivery that is due later has a job
- * of its own. First attempts that never had to wait have their own lane. Returns the turns that Redis did not take.
+ * Makes the jobs. One job holds up to `most` deliveries of a webhook that are due now; a delivery that is due later has
+ * a job of its own. First attempts that never had to wait have their own lane. Returns the turns that Redis did not
+ * take.
  */
-export function wake<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
+export async function wake<T extends DeliveryTurn>(turns: T[], most = mostInJob): Promise<T[]> {
   const time = now();
-  return inLanes(turns, (inLane) =>
-    inSharedJobs(inLane, {
-      ownerOf: ({ webhookId }) => webhookId,
-      mayShare: ({ dueAt }) => dueAt <= time,
-      most: mostInJob,
-    }),
-  );
-}
-
-/** Makes one job for each delivery, under the name that any other process would give it too. */
-export function wakeAlone<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
-  return inLanes(turns, (inLane) => inLane.map((turn): SharedJob<T> => [turn]));
-}
-
-async function inLanes<T extends DeliveryTurn>(
-  turns: T[],
-  inJobs: (inLane: T[]) => SharedJob<T>[],
-): Promise<T[]> {
+  const ownerOf = ({ webhookId }: T) => webhookId;
+  const mayShare = ({ dueAt }: T) => dueAt <= time;
   const missed: T[] = [];
   const failed = new Set<number>();
-  for (const [lane, inLane] of Map.groupBy(turns, laneOf))
-    for (const job of await enqueueAll(deliverWebhook, lane, inJobs(inLane).map(jobOf), failed))
-      missed.push(...job.turns);
+  for (const [lane, inLane] of Map.groupBy(turns, laneOf)) {
+    const jobs = inSharedJobs(inLane, { ownerOf, mayShare, most }).map(jobOf);
+    for (const job of await enqueueAll(deliverWebhook, lane, jobs, failed)) missed.push(...job.turns);
+  }
   return missed;
 }
 

@@ -3,11 +3,8 @@ import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import { wakeBefore } from '../../../queue/queue.ts';
 import { windowForLater } from '../../../work/admission-window.ts';
 import { type Capacity, refiller } from '../../../work/refill.ts';
-import { wake } from './lanes.ts';
+import { looksEvery, wake } from './lanes.ts';
 import { isInOutage, windowOf } from './window.ts';
-
-/** One in this many deliveries looks for more when it is done. */
-const checkEvery = 200;
 
 /**
  * The part of a window that must be free, by asker. When half of the window is taken, some of these deliveries will
@@ -41,8 +38,7 @@ const refillAll = refiller<never, Asker>({
           webhookId: row.ownerId,
           claims: row.claims + 1,
           dueAt: row.dueAt > at ? row.dueAt : at,
-          // Some deliveries ask for the next ones, so that a busy webhook does not wait for the sweep.
-          more: staysBehind && (index === rows.length - 1 || (index + 1) % checkEvery === 0),
+          more: staysBehind && (index === rows.length - 1 || (index + 1) % looksEvery === 0),
         }));
       }),
     ),

@@ -4,7 +4,7 @@ import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import * as settlements from '../../../db/webhooks/settlements.system.ts';
 import { listServed } from '../../../db/webhooks/webhooks.system.ts';
 import { sweeper } from '../../../work/sweep.ts';
-import { passedLanes, wakeAlone } from './lanes.ts';
+import { passedLanes, wake } from './lanes.ts';
 import { refill } from './refill.ts';
 import { wakeSettlement } from './settle.ts';
 
@@ -14,7 +14,11 @@ const sweepRows = sweeper<never>({
   table: system.deliveryTable,
   mostLost: 5_000,
   // Each lost row gets a job of its own, so rows that still wait in a shared job must not be among them.
-  wake: (_lane, lost) => wakeAlone(lost.map((row) => ({ ...row, webhookId: row.ownerId, more: false }))),
+  wake: (_lane, lost) =>
+    wake(
+      lost.map((row) => ({ ...row, webhookId: row.ownerId, more: false })),
+      1,
+    ),
   findIsLost: async () => {
     // Read the lanes before the rows: a lane that moves on after that must not seem to have left the rows behind.
     const hasPassed = await passedLanes();

@@ -29,12 +29,7 @@ const batchSize = 50;
 export async function note(attemptEnds: AttemptEnd[]): Promise<void> {
   if (attemptEnds.length === 0) return;
   await noteHosts(attemptEnds);
-  const ends = new Map<string, End[]>();
-  for (const end of attemptEnds) {
-    const ofWebhook = ends.get(end.webhookId);
-    if (ofWebhook) ofWebhook.push(end);
-    else ends.set(end.webhookId, [end]);
-  }
+  const ends = Map.groupBy(attemptEnds, ({ webhookId }) => webhookId);
   const hasFailure = (list: End[]) => list.some(({ isSuccess }) => !isSuccess);
   const failed = [...ends].filter(([, list]) => hasFailure(list)).map(([id]) => id);
   const succeeded = [...ends].filter(([, list]) => !hasFailure(list)).map(([id]) => id);
