@@ -13,8 +13,6 @@ import { soonMs } from './refill.ts';
 type OwnerWindow = {
   /** Jobs in Redis: the last count, and those admitted since. */
   admitted: number;
-  /** Admitted since the last count began. */
-  entered: number;
   /** Rows that were admitted and may not be committed yet, so a count misses them. `at`: when they were admitted. */
   uncommitted: Set<{ at: number }>;
   /** Rows of the owner are parked in MySQL already, or the owner is held back: new rows park behind them. */
@@ -26,6 +24,19 @@ type OwnerWindow = {
   isCounting: boolean;
   timer: NodeJS.Timeout | undefined;
 };
+
+function newWindow(): OwnerWindow {
+  return {
+    admitted: 0,
+    uncommitted: new Set(),
+    isBehind: false,
+    isLimited: false,
+    countedAt: Number.NEGATIVE_INFINITY,
+    countMs: 0,
+    isCounting: false,
+    timer: undefined,
+  };
+}
 
 /** The result of a count. */
 type WindowCount = { admitted: number; isBehind: boolean; isLimited: boolean };
@@ -68,32 +79,13 @@ export function admissionWindows<Lane extends string>(options: {
   count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<WindowCount | null>;
   refill: (lane: Lane, ownerIds: string[], by: 'request') => Promise<unknown>;
 }) {
-  const known = new LRUCache<string, OwnerWindow>({ max: mostWindows });
-
-  function windowOf(lane: Lane, ownerId: string): OwnerWindow {
-    const key = `${ownerId} ${lane}`;
-    let own = known.get(key);
-    if (!own) {
-      own = {
-        admitted: 0,
-        entered: 0,
-        uncommitted: new Set(),
-        isBehind: false,
-        isLimited: false,
-        countedAt: Number.NEGATIVE_INFINITY,
-        countMs: 0,
-        isCounting: false,
-        timer: undefined,
-      };
-      known.set(key, own);
-    }
-    return own;
-  }
+  const known = new LRUCache<string, OwnerWindow>({ max: mostWindows, memoMethod: newWindow });
+  const windowOf = (lane: Lane, ownerId: string) => known.memo(`${ownerId} ${lane}`);
 
   async function count(own: OwnerWindow, lane: Lane, ownerId: string): Promise<void> {
     if (own.isCounting) return;
     own.isCounting = true;
-    own.entered = 0;
+    const before = own.admitted;
     const startedAt = performance.now();
     for (const entry of own.uncommitted)
       if (startedAt - entry.at > longestCommitMs) own.uncommitted.delete(entry);
@@ -102,7 +94,7 @@ export function admissionWindows<Lane extends string>(options: {
       const found = await outsideTransaction(() =>
         options.count(lane, ownerId, new Date(now().getTime() + soonMs)),
       );
-      own.admitted = (found?.admitted ?? 0) + uncommitted + own.entered;
+      own.admitted += (found?.admitted ?? 0) + uncommitted - before;
       own.isLimited = found?.isLimited ?? false;
       own.isBehind = found?.isBehind ?? false;
     } catch (error) {
@@ -129,7 +121,6 @@ export function admissionWindows<Lane extends string>(options: {
       const entry = { at: performance.now() };
       if (isGranted) {
         own.admitted += 1;
-        own.entered += 1;
         own.uncommitted.add(entry);
       }
       const isMuch = own.admitted >= Math.min(perRank, window / 4);

@@ -9,8 +9,9 @@ import { overdueSuffix } from './job-name.ts';
  */
 export type Lost = WaitingRow & { suffix: string };
 
-// Owners at a time.
+// Owners at a time: of those listed, and of those admitted together.
 const pageSize = 500;
+const admitAtOnce = 100;
 const fewestLost = 10;
 // Admitted by one run and lane; the work itself and the next run admit the rest.
 const mostAdmitted = 20_000;
@@ -33,9 +34,8 @@ export function sweeper<Lane extends string>(options: {
   findIsLost?: () => Promise<(row: Lost) => boolean>;
   /** Admits what there is room for; returns how many. */
   admit: (lane: Lane | null, ownerIds: string[]) => Promise<number>;
-  admitAtOnce: number;
 }) {
-  const { table, mostLost, wake, findIsLost, admit, admitAtOnce } = options;
+  const { table, mostLost, wake, findIsLost, admit } = options;
   const reached = new Map<string, string | null>();
 
   async function forOwners(

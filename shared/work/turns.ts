@@ -53,12 +53,19 @@ export function turns<Lane extends string>(options: {
   refill: (lane: Lane, ownerIds: string[], by: 'worker') => Promise<unknown>;
 }) {
   const { lanes, slots, keptBesideOthers, window, refill } = options;
-  const limiters = new Map<Lane, Semaphore>();
-  const activeAt = new Map<Lane, number>();
+  const perLane = new Map(
+    lanes.map((lane) => [
+      lane,
+      {
+        activeAt: Number.NEGATIVE_INFINITY,
+        limiter: laneSlots(() => slotsOf(lane)),
+        adaptive: createAdaptiveLimit({ fewest: fewestSlots }),
+      },
+    ]),
+  );
   /** How many of an owner's rows have ended since this process looked whether more wait for room. */
   const ended = new LRUCache<string, number>({ max: mostOwners });
   const checking = new Set<string>();
-  const adaptive = new Map(lanes.map((lane) => [lane, createAdaptiveLimit({ fewest: fewestSlots })]));
 
   /**
    * Returns the slots of a lane, fewer while a more urgent lane is busy: all lanes of a process share one processor, so
@@ -66,21 +73,10 @@ export function turns<Lane extends string>(options: {
    */
   function slotsOf(lane: Lane): number {
     const since = performance.now() - activeForMs;
-    const isBehind = lanes
-      .slice(0, lanes.indexOf(lane))
-      .some((earlier) => (activeAt.get(earlier) ?? Number.NEGATIVE_INFINITY) >= since);
-    if (!isBehind) return slots();
+    const earlier = lanes.slice(0, lanes.indexOf(lane));
+    if (earlier.every((one) => perLane.get(one)!.activeAt < since)) return slots();
     const kept = Math.max(fewestSlots, Math.floor(slots() * keptBesideOthers[lane]));
-    return adaptive.get(lane)!(kept);
-  }
-
-  function limiterOf(lane: Lane): Semaphore {
-    let limiter = limiters.get(lane);
-    if (!limiter) {
-      limiter = laneSlots(() => slotsOf(lane));
-      limiters.set(lane, limiter);
-    }
-    return limiter;
+    return perLane.get(lane)!.adaptive(kept);
   }
 
   async function admitNext(lane: Lane, ownerId: string): Promise<void> {
@@ -108,10 +104,9 @@ export function turns<Lane extends string>(options: {
     turn: { lane: Lane; rowLane: Lane; ownerId: string | undefined; id: string },
     work: () => Promise<T>,
   ): Promise<T | null> => {
-    const holder = turn.ownerId ?? turn.id;
-    const limiter = limiterOf(turn.lane);
-    activeAt.set(turn.lane, performance.now());
-    const release = await limiter.acquire(holder);
+    const own = perLane.get(turn.lane)!;
+    own.activeAt = performance.now();
+    const release = await own.limiter.acquire(turn.ownerId ?? turn.id);
     if (!release) return null;
     try {
       return await work();

@@ -16,7 +16,6 @@ export const { admit, refill, sweep } = messageAdmission<
   job: copyContacts,
   payloadOf: ({ id, workspaceId }) => ({ copyId: id, workspaceId }),
   window: () => jobsPerWorkspace,
-  mostAtOnce: jobsPerWorkspace,
   // A block on sending does not concern the lists of a workspace.
   giveUpMinutes: { default: 0 },
 });

@@ -15,7 +15,6 @@ export const { checkSoon, refill, sweep } = messageAdmission<
   job: simulatorAnswer,
   payloadOf: ({ id, workspaceId }) => ({ reference: id, workspaceId }),
   window: () => jobsPerWorkspace,
-  mostAtOnce: jobsPerWorkspace,
   // Texts that went out before their workspace was blocked are reported all the same.
   giveUpMinutes: { default: 0 },
 });

@@ -12,15 +12,11 @@ import { enqueue, enqueueAll, isNear, wakeBefore } from '../../queue/queue.ts';
 import { admissionWindows, rankOf, windowForLater } from '../../work/admission-window.ts';
 import { jobName } from '../../work/job-name.ts';
 import { type Capacity, refiller } from '../../work/refill.ts';
-import { inSharedJobs, type SharedJob, sharedJobName } from '../../work/shared-jobs.ts';
+import { inSharedJobs, sharedJobName } from '../../work/shared-jobs.ts';
 import { sweeper } from '../../work/sweep.ts';
 
-/** More at once would keep the process from the messages that it has in hand. */
-const wokenAtOnce = 50;
 // The most lost jobs that one run makes again in a lane.
 const mostLost = 500;
-// Workspaces at a time.
-const admitAtOnce = 50;
 
 /** Whether a limit that is used up holds the workspace. */
 const isHeld = ({ isLimited, heldUntil }: MessageAdmission, at: Date): boolean =>
@@ -28,9 +24,9 @@ const isHeld = ({ isLimited, heldUntil }: MessageAdmission, at: Date): boolean =
 
 /**
  * A message that is to have a job. `rank`: the priority of that job, by the message's place among those of its
- * workspace.
+ * workspace; the first ones and lost jobs have 0.
  */
-type RankedRow = WaitingRow & { rank: number; suffix?: string };
+type RankedRow = WaitingRow & { rank?: number; suffix?: string };
 
 /** A row that the current transaction stores. */
 type StoredRow = {
@@ -53,9 +49,12 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   payloadOf: (message: { id: string; workspaceId: string; lane?: Lane }) => Payload;
   /** Returns the lane into which the jobs of a workspace's rows of this lane go. */
   laneOf?: (lane: Lane, workspaceId: string) => Lane;
-  /** Jobs of one workspace in one lane, and how many it gets in one go: messages that end admit the next ones. */
+  /**
+   * Jobs of one workspace in one lane, and how many it gets in one go, if not all of them: messages that end admit the
+   * next ones.
+   */
   window: () => number;
-  mostAtOnce: number;
+  mostAtOnce?: number;
   /** How long a message waits while its workspace may not send, before it fails. */
   giveUpMinutes: Record<Lane, number>;
   /**
@@ -78,8 +77,10 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     payloadOf,
     laneOf = (lane) => lane,
     window,
-    mostAtOnce,
+    mostAtOnce = Number.POSITIVE_INFINITY,
     giveUpMinutes,
+    shared,
+    listAllowances,
     metric,
   } = options;
   const { table } = messages;
@@ -92,7 +93,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     const found = await listAdmissions(messages, lane, workspaceIds, near);
     const waiting = found.filter(({ hasParked }) => hasParked);
     const limited = waiting.filter(({ isLimited }) => isLimited).map(({ workspaceId }) => workspaceId);
-    const allowances = limited.length > 0 ? await options.listAllowances?.(limited, at) : undefined;
+    const allowances = limited.length > 0 ? await listAllowances?.(limited, at) : undefined;
     // Messages of a blocked workspace are admitted only after their time limit, so that they fail.
     const overdue = new Date(at.getTime() - giveUpMinutes[lane] * 60_000);
     return waiting.map((admission) => {
@@ -110,38 +111,35 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     });
   }
 
-  /** Groups turns into jobs. A row that is due later, or whose job is made again, has a job of its own. */
-  function inJobs(lane: Lane, turns: RankedRow[]): SharedJob<RankedRow>[] {
-    const { shared } = options;
-    const mayShare = ({ dueAt, suffix }: RankedRow) =>
-      lane === shared?.lane && dueAt <= now() && suffix === undefined;
-    return inSharedJobs(turns, { ownerOf: ({ ownerId }) => ownerId, mayShare, most: shared?.most ?? 1 });
-  }
-
   const payloadIn = (jobLane: Lane, lane: Lane, { id, workspaceId }: { id: string; workspaceId: string }) =>
     payloadOf({ id, workspaceId, ...(jobLane === lane ? {} : { lane }) });
 
   /** Makes the jobs; returns the turns whose jobs Redis did not take. */
-  async function wakeAll(lane: Lane, turns: RankedRow[]): Promise<RankedRow[]> {
+  async function wakeAll(of: Lane | null, turns: RankedRow[]): Promise<RankedRow[]> {
+    const lane = laneIn(of);
+    const time = now();
     const missed: RankedRow[] = [];
     const failed = new Set<number>();
-    for (let start = 0; start < turns.length; start += wokenAtOnce) {
-      const some = turns.slice(start, start + wokenAtOnce);
-      for (const [jobLane, inLane] of Map.groupBy(some, ({ ownerId }) => laneOf(lane, ownerId))) {
-        const jobs = inJobs(jobLane, inLane).map(([turn, ...others]) => ({
-          turns: [turn, ...others],
-          id: sharedJobName([turn, ...others]),
-          payload: {
-            ...payloadIn(jobLane, lane, { id: turn.id, workspaceId: turn.ownerId }),
-            ...(others.length > 0 && options.shared?.payloadOf(others)),
-          },
-          at: turn.dueAt,
-          requestId: turn.requestId,
-          priority: turn.rank,
-        }));
-        // Redis may have taken some of these jobs all the same: such a job finds out for itself whose turn it is.
-        missed.push(...(await enqueueAll(job, jobLane, jobs, failed)).flatMap((one) => one.turns));
-      }
+    for (const [jobLane, inLane] of Map.groupBy(turns, ({ ownerId }) => laneOf(lane, ownerId))) {
+      const groups = inSharedJobs(inLane, {
+        ownerOf: ({ ownerId }) => ownerId,
+        // A row that is due later, or whose job is made again, has a job of its own.
+        mayShare: ({ dueAt, suffix }) => dueAt <= time && suffix === undefined,
+        most: jobLane === shared?.lane ? shared.most : 1,
+      });
+      const jobs = groups.map(([turn, ...others]) => ({
+        turns: [turn, ...others],
+        id: sharedJobName([turn, ...others]),
+        payload: {
+          ...payloadIn(jobLane, lane, { id: turn.id, workspaceId: turn.ownerId }),
+          ...(others.length > 0 && shared?.payloadOf(others)),
+        },
+        at: turn.dueAt,
+        requestId: turn.requestId,
+        priority: turn.rank ?? 0,
+      }));
+      // Redis may have taken some of these jobs all the same: such a job finds out for itself whose turn it is.
+      missed.push(...(await enqueueAll(job, jobLane, jobs, failed)).flatMap((one) => one.turns));
     }
     return missed;
   }
@@ -152,7 +150,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     leastFree: { sweep: 0, worker: 0.3, request: 0 },
     wake: (lane, groups) =>
       wakeAll(
-        laneIn(lane),
+        lane,
         groups.flatMap(({ capacity, rows }) =>
           rows.map((row, index) => ({ ...row, rank: rankOf(capacity.admitted + index) })),
         ),
@@ -166,13 +164,8 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   const sweep = sweeper<Lane>({
     table,
     mostLost,
-    wake: (lane, lost) =>
-      wakeAll(
-        laneIn(lane),
-        lost.map((row) => ({ ...row, rank: 0 })),
-      ),
+    wake: wakeAll,
     admit: async (lane, workspaceIds) => (await refill(lane, workspaceIds, 'sweep')).admitted,
-    admitAtOnce,
   });
 
   const { tryAdmit, checkSoon } = admissionWindows<Lane>({

@@ -35,7 +35,7 @@ const sweeps: Record<string, (overdueBefore: Date, limit: number) => Promise<num
   simulator: (overdueBefore) => simulator.sweep(overdueBefore),
   contactLists: (overdueBefore) => contactLists.sweep(overdueBefore),
   others: dueSweeper([contactLists.counts, emailDomains.checks]),
-  events: (overdueBefore) => wakeLateRelay(overdueBefore),
+  events: wakeLateRelay,
 };
 
 /**

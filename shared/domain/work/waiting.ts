@@ -35,7 +35,14 @@ type Known = {
   reading: Promise<void> | undefined;
 };
 const mostKnown = 10_000;
-const known = new LRUCache<string, Known>({ max: mostKnown });
+const known = new LRUCache<string, Known>({
+  max: mostKnown,
+  memoMethod: () => ({
+    waiting: { messages: 0, bytes: 0 },
+    readAt: Number.NEGATIVE_INFINITY,
+    reading: undefined,
+  }),
+});
 forgetAtEnd(() => known.clear());
 
 function limits(): Waiting {
@@ -93,11 +100,7 @@ export async function find(workspaceId: string): Promise<{ waiting: Waiting; lim
 }
 
 async function readRecent(workspaceId: string): Promise<Known> {
-  let found = known.get(workspaceId);
-  if (!found) {
-    found = { waiting: { messages: 0, bytes: 0 }, readAt: Number.NEGATIVE_INFINITY, reading: undefined };
-    known.set(workspaceId, found);
-  }
+  const found = known.memo(workspaceId);
   if (performance.now() - found.readAt > staleMs) await read(workspaceId, found);
   return found;
 }
@@ -157,7 +160,6 @@ const recountRefusedEveryMs = 60_000;
  */
 const restPerRecount = 100;
 const mostRecounts = 1_000;
-const longestRecountsMs = 20_000;
 
 /** Workspaces that are recounted, or were a moment ago. */
 const recounted = new LRUCache<string, true>({ max: mostKnown });
@@ -183,17 +185,21 @@ function recountSoon(workspaceId: string): void {
  */
 export async function recountDue(): Promise<number> {
   const before = new Date(now().getTime() - recountEveryMs);
-  const until = performance.now() + longestRecountsMs;
   const workspaces = isolated('what a workspace has waiting could not be recounted');
   let done = 0;
-  for (const workspaceId of await system.listWorkspacesToRecount(before, mostRecounts)) {
-    if (performance.now() > until) break;
-    const isDone = await workspaces.run({ workspaceId }, () => recount(workspaceId, before));
-    if (isDone) done += 1;
-    // Otherwise it would be the first of every run, and a slow one the only one.
-    else if (isDone === undefined)
-      await workspaces.run({ workspaceId }, () => system.updateRecountFailed(workspaceId, now()));
-  }
+  await workspaces.each(
+    await system.listWorkspacesToRecount(before, mostRecounts),
+    (workspaceId) => ({ workspaceId }),
+    async (workspaceId) => {
+      try {
+        if (await recount(workspaceId, before)) done += 1;
+      } catch (error) {
+        // Otherwise it would be among the first of every run, and a slow one would leave no time for the others.
+        await workspaces.run({ workspaceId }, () => system.updateRecountFailed(workspaceId, now()));
+        throw error;
+      }
+    },
+  );
   workspaces.end();
   return done;
 }

@@ -31,7 +31,6 @@ const sweepRows = sweeper<never>({
     if (gone.length > 0) await transaction(() => settlements.insertSkips(gone, now()));
     return (await refill([...served], 'sweep')).admitted;
   },
-  admitAtOnce: 100,
 });
 
 /** Makes missing jobs of deliveries and settlements again; returns how many rows it looked at. */
