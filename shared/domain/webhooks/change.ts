@@ -9,7 +9,7 @@ import { eventTypes } from '../../schemas/events.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { legacyEvents, type Webhook, type WebhookChanges } from '../../schemas/webhooks/webhooks.ts';
 import { isSame, refuseSecond } from './duplicates.ts';
-import { faultsOf, settingsOf, toWire } from './record.ts';
+import { faultsOf, neverFailed, settingsOf, toWire } from './record.ts';
 import { overlapMs, withNewSecret } from './rotate-secret.ts';
 
 /** A field that is left out stays; null puts a setting back to its default (API decisions §4). */
@@ -110,15 +110,9 @@ function startedAfresh(before: db.WebhookRecord, merged: db.WebhookRecord, at: D
     (before.pausedUntil !== null && before.pausedUntil > at);
   return {
     ...merged,
-    autoDisabled: false,
-    disabledAt: null,
-    failingSince: null,
-    lastFailedAt: null,
-    consecutiveFailures: 0,
-    atRiskWarnedAt: null,
+    ...neverFailed,
     recoveredAt: hasBacklog ? at : before.recoveredAt,
     // A pause that ends now makes the start slow, and no failure changes that.
     pausedUntil: hasBacklog ? at : before.pausedUntil,
-    busyCount: 0,
   };
 }

@@ -10,7 +10,7 @@ import { newId } from '../../formats/ids.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks/webhooks.ts';
 import { refuseSecond } from './duplicates.ts';
-import { faultsOf, newSecret, settingsOf, toWire, type WebhookSettings } from './record.ts';
+import { faultsOf, neverFailed, newSecret, settingsOf, toWire, type WebhookSettings } from './record.ts';
 
 const maxWebhooks = 100;
 
@@ -65,15 +65,9 @@ async function insert(workspaceId: string, settings: ChosenSettings): Promise<We
     workspaceId,
     events: [...new Set(settings.events)],
     active: true,
-    autoDisabled: false,
-    disabledAt: null,
-    atRiskWarnedAt: null,
-    failingSince: null,
-    lastFailedAt: null,
-    consecutiveFailures: 0,
+    ...neverFailed,
     recoveredAt: null,
     pausedUntil: null,
-    busyCount: 0,
     secretVersion: 1,
     secret: seal(id, secret),
     previousSecret: null,

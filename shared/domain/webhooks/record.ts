@@ -37,6 +37,17 @@ export function settingsOf(given: Given, before: WebhookSettings = defaults): We
   return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as WebhookSettings;
 }
 
+/** The health of a webhook whose attempts have never failed. */
+export const neverFailed = {
+  autoDisabled: false,
+  disabledAt: null,
+  atRiskWarnedAt: null,
+  failingSince: null,
+  lastFailedAt: null,
+  consecutiveFailures: 0,
+  busyCount: 0,
+} satisfies Partial<WebhookRecord>;
+
 /** `secret` is given only to the request that issued it. */
 export function toWire(webhook: WebhookRecord, secret: string | null = null): Webhook {
   return {

@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { open } from '../../common/secrets.ts';
 import {
   signWebhookRequest,
@@ -67,15 +68,13 @@ function legacySignature(key: KeyObject, body: Buffer, at: Date): Record<string,
 
 // Key objects cost more to make than a signature does. After a restore of the database from a backup, a version may be
 // given again to another secret.
-const keys = new Map<string, { sealed: Buffer; key: KeyObject }>();
-const maxKeys = 10_000;
+const keys = new LRUCache<string, { sealed: Buffer; key: KeyObject }>({ max: 10_000 });
 
 function keyOf(webhookId: string, version: number, sealed: Buffer): KeyObject {
   const name = `${webhookId} ${version}`;
   let known = keys.get(name);
   if (!known?.sealed.equals(sealed)) {
     known = { sealed, key: webhookKey(open(webhookId, sealed)) };
-    if (keys.size >= maxKeys) keys.delete(keys.keys().next().value!);
     keys.set(name, known);
   }
   return known.key;

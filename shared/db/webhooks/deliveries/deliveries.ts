@@ -27,7 +27,7 @@ const deliveries = table('webhook_deliveries', {
   createdAt: time(),
   completedAt: time().nullable(),
 });
-/** The row has its latest attempt; the earlier ones have rows of their own. */
+/** The row has its latest attempt, number `attempts`; the earlier ones have rows of their own. */
 const latest = attempts.omit('number');
 const columns = `${deliveries.columns}, lease_token, ${latest.columns}`;
 type DeliveryRow = RowOf<typeof deliveries> & { lease_token: Buffer | null } & (
@@ -38,7 +38,7 @@ type DeliveryRow = RowOf<typeof deliveries> & { lease_token: Buffer | null } & (
 export type DeliveryRecord = RecordOf<typeof deliveries> & {
   /** A worker has it in hand; dueAt is then the end of its lease. */
   isInHand: boolean;
-  latestAttempt: AttemptRecord | null;
+  latestAttempt: RecordOf<typeof latest> | null;
 };
 
 export type DeliveryFilter = { status?: DeliveryStatus | undefined; eventType?: string | undefined };
@@ -142,6 +142,6 @@ function toRecord(row: DeliveryRow): DeliveryRecord {
   return {
     ...deliveries.toRecord(row),
     isInHand: row.lease_token !== null,
-    latestAttempt: row.attempted_at && { ...latest.toRecord(row), number: row.attempts },
+    latestAttempt: row.attempted_at && latest.toRecord(row),
   };
 }

@@ -75,22 +75,17 @@ export async function find(
   webhookId: string,
   deliveryId: string,
 ): Promise<WebhookDeliveryLog> {
-  const { workspaceId } = caller;
-  const webhook = await webhookOf(workspaceId, webhookId);
-  const record = orNotFound(await db.findDelivery(workspaceId, webhookId, deliveryId));
-  const earlier = await db.listEarlierAttempts(workspaceId, deliveryId, maxAttemptsShown);
-  // Between the two reads another attempt may have ended, so that the latest one is now among the earlier ones too.
-  const latest = record.latestAttempt;
-  const attempts = [
-    ...(latest ? [latest] : []),
-    ...earlier.filter(({ number }) => number < (latest?.number ?? 0)),
+  const delivery = await findOne(caller, webhookId, deliveryId);
+  const { attempts: number, latestAttempt: latest } = delivery;
+  const earlier = await db.listEarlierAttempts(caller.workspaceId, deliveryId, maxAttemptsShown);
+  const attemptLog = [
+    ...(latest ? [{ number, ...latest }] : []),
+    // Between the two reads another attempt may have ended, so that the latest one is now among these too.
+    ...earlier
+      .filter((one) => one.number < number)
+      .map((one) => ({ number: one.number, ...attemptToWire(one) })),
   ];
-  return {
-    ...toWire(record, webhook),
-    attemptLog: attempts
-      .slice(0, maxAttemptsShown)
-      .map((attempt) => ({ number: attempt.number, ...attemptToWire(attempt) })),
-  };
+  return { ...delivery, attemptLog: attemptLog.slice(0, maxAttemptsShown) };
 }
 
 async function webhookOf(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
@@ -114,7 +109,7 @@ function toWire(record: db.DeliveryRecord, { pausedUntil }: WebhookRecord): Webh
   };
 }
 
-function attemptToWire(attempt: db.AttemptRecord): WebhookAttempt {
+function attemptToWire(attempt: Omit<db.AttemptRecord, 'number'>): WebhookAttempt {
   return {
     attemptedAt: attempt.attemptedAt.toISOString(),
     durationMs: attempt.durationMs,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { batcher } from '../../../common/batcher.ts';
 import { outsideTransaction } from '../../../db/client.ts';
 import { listAddresses } from '../../../db/webhooks/webhooks.system.ts';
@@ -6,8 +7,7 @@ import { listAddresses } from '../../../db/webhooks/webhooks.system.ts';
  * The name of each webhook's origin. Only webhooks of one workspace share the slots of an origin: one origin may serve
  * many customers, as automation services do, and no customer may hold up another there.
  */
-const names = new Map<string, string>();
-const mostNames = 20_000;
+const names = new LRUCache<string, string>({ max: 20_000 });
 
 /** Returns the name under which a webhook's requests share their slots. */
 export async function originOf(webhookId: string): Promise<string> {
@@ -18,8 +18,6 @@ export async function originOf(webhookId: string): Promise<string> {
 export function noteOrigin(webhookId: string, workspaceId: string, url: string): void {
   const { protocol, hostname, port } = new URL(url);
   const name = `${workspaceId} ${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
-  if (names.get(webhookId) === name) return;
-  if (names.size >= mostNames) names.delete(names.keys().next().value!);
   names.set(webhookId, name);
 }
 

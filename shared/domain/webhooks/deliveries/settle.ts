@@ -58,9 +58,9 @@ export async function settleNext(webhookId: string, longestMs = turnMs): Promise
 type SettlementEnd = 'done' | 'left' | 'unfinished';
 
 /**
- * Runs one batch after the other, each on the ids after the last batch, until there are no more (`done`), the
- * settlement is gone (`unwanted`) or the turn ends (`unfinished`). `place`: the name of the list, if a later turn is to
- * go on where this one ends.
+ * Runs one batch after the other, each on the ids after the last batch, until there are no more or the settlement is
+ * gone. Returns false where the turn ends before. `place`: the name of the list, if a later turn is to go on where this
+ * one ends.
  */
 async function inBatches(
   settlement: system.Settlement,
@@ -68,28 +68,28 @@ async function inBatches(
   list: (page: { after: string | null; limit: number }) => Promise<string[]>,
   write: (deliveryIds: string[], at: Date) => Promise<unknown>,
   place?: string,
-): Promise<'done' | 'unwanted' | 'unfinished'> {
+): Promise<boolean> {
   const before = place === undefined ? undefined : reached.get(place);
   const note = (after: string | null, isDone: boolean) => {
     if (place !== undefined) reached.set(place, { after, isDone });
   };
-  if (before?.isDone) return 'done';
+  if (before?.isDone) return true;
   for (let after = before?.after ?? null; ; ) {
     const ids = await list({ after, limit: batchSize });
     if (ids.length === 0) {
       note(after, true);
-      return 'done';
+      return true;
     }
     const isWanted = await transaction(async () => {
       if (!(await system.findSettlementForUpdate(settlement))) return false;
       await write(ids, now());
       return true;
     });
-    if (!isWanted) return 'unwanted';
+    if (!isWanted) return true;
     count('webhook_deliveries_settled', { kind: settlement.kind }, ids.length);
     after = ids.at(-1)!;
     note(after, false);
-    if (ids.length === batchSize && performance.now() >= turnEnd) return 'unfinished';
+    if (ids.length === batchSize && performance.now() >= turnEnd) return false;
   }
 }
 
@@ -100,8 +100,7 @@ async function skip(settlement: system.Settlement, turnEnd: number): Promise<Set
     return 'done';
   }
   const list = (page: { after: string | null; limit: number }) => system.listPending(webhookId, page);
-  const end = await inBatches(settlement, turnEnd, list, system.updateSkipped);
-  if (end !== 'done') return end === 'unwanted' ? 'done' : end;
+  if (!(await inBatches(settlement, turnEnd, list, system.updateSkipped))) return 'unfinished';
   if ((await list({ after: null, limit: 1 })).length > 0) return 'left';
   await system.deleteSettled(settlement);
   return 'done';
@@ -120,8 +119,7 @@ async function recover(settlement: system.Settlement, turnEnd: number): Promise<
       system.listEnded(webhookId, status, range, page);
     // A later request has other times, and so begins anew.
     const place = [webhookId, status, range.since.getTime(), range.until.getTime(), mayMissSome].join(' ');
-    const end = await inBatches(settlement, turnEnd, list, system.updateRecovered, place);
-    if (end !== 'done') return end === 'unwanted' ? 'done' : end;
+    if (!(await inBatches(settlement, turnEnd, list, system.updateRecovered, place))) return 'unfinished';
   }
   if (mayMissSome) return 'left';
   await system.deleteSettled(settlement);

@@ -18,7 +18,6 @@ export function windowOf(webhook: Pacing, at: Date): number {
   // The last pause: its endpoint or its customer asked for it, or too much came at once. The end of an outage and a
   // switch-on by hand are stored as pauses too. So a single failure during the slow start does not end it.
   const restedMs = webhook.pausedUntil ? at.getTime() - webhook.pausedUntil.getTime() : Infinity;
-  if (restedMs >= fullAfterMs()) return full;
   return Math.min(full, slowStart * 2 ** Math.floor(Math.max(0, restedMs) / doublesEveryMs));
 }
 
@@ -33,10 +32,6 @@ export function isInOutage({ failingSince, consecutiveFailures }: Pacing): boole
 /** Returns whether first attempts may use the first lane; failing, slow and just recovered webhooks use `retry`. */
 export function isHealthy(webhook: Pacing, at: Date): boolean {
   return webhook.failingSince === null && windowOf(webhook, at) === config.WEBHOOK_JOBS_PER_WEBHOOK;
-}
-
-function fullAfterMs(): number {
-  return doublesEveryMs * Math.ceil(Math.log2(Math.max(1, config.WEBHOOK_JOBS_PER_WEBHOOK / slowStart)));
 }
 
 /** Returns the end of a pause that halves the present window, because more came than the endpoint could take. */
