@@ -36,6 +36,10 @@ export interface Cast {
   servant(program: string, settings?: Record<string, string>): Promise<Servant>;
   /** A program of the platform, started as the Procfile does. */
   platform(args: string[], readyWhen: string, settings?: Record<string, string>): Promise<Program>;
+  /** Workers for these jobs; all jobs if there are none. */
+  workers(jobs: string[], settings?: Record<string, string>): Promise<Program>;
+  /** A program of the bare side, with its work begun. */
+  bare(program: string, settings: object): Promise<Servant>;
   /** A web process without rate limits. Successive ones with the same name have the same port. */
   web(settings?: Record<string, string>, name?: string): Promise<{ web: Program; port: number }>;
   stopAll: () => Promise<void>;
@@ -77,19 +81,27 @@ export function castOf({ world, profileFolder }: Bench, line: string): Cast {
     );
   }
 
+  async function servant(program: string, settings: Record<string, string> = {}): Promise<Servant> {
+    const name = program.replace('/', '-');
+    const file = path.join(checkout, 'scripts/benches', `${program}.ts`);
+    const isLoader = program.startsWith('loaders/');
+    return remember(
+      await startServant({
+        args: [...(program.startsWith('bare/') ? profileOf(name) : []), file],
+        settings: { ...world.settings, ...(isLoader ? patience : {}), LOG_LEVEL: 'warn', ...settings },
+        logFile: logOf(name),
+      }),
+    );
+  }
+
   return {
+    servant,
     platform,
-    async servant(program, settings = {}) {
-      const name = program.replace('/', '-');
-      const file = path.join(checkout, 'scripts/benches', `${program}.ts`);
-      const isLoader = program.startsWith('loaders/');
-      return remember(
-        await startServant({
-          args: [...(program.startsWith('bare/') ? profileOf(name) : []), file],
-          settings: { ...world.settings, ...(isLoader ? patience : {}), LOG_LEVEL: 'warn', ...settings },
-          logFile: logOf(name),
-        }),
-      );
+    workers: (jobs, settings) => platform(['workers/main.ts', ...jobs], 'workers started', settings),
+    async bare(program, settings) {
+      const worker = await servant(program);
+      await worker.ask('start', settings);
+      return worker;
     },
     async web(settings = {}, name = 'web') {
       const port = await kept.port(world.folder, name);

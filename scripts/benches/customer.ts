@@ -14,7 +14,7 @@ export async function setUp<Result>(
   key: string,
   ask: (api: Client) => Promise<Result>,
 ): Promise<Result> {
-  const { web, port } = await cast.web({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }, 'web-set-up');
+  const { web, port } = await cast.web({}, 'web-set-up');
   try {
     return await ask(apiAt(port, key));
   } finally {

@@ -40,9 +40,8 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
   const { world, scale } = bench;
   const { database } = world;
   const cast = castOf(bench, name);
-  const networks = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const [loader, load, sink, receiver] = await Promise.all([
-    cast.servant('loaders/platform', networks),
+    cast.servant('loaders/platform'),
     cast.servant('players/http-load'),
     cast.servant('players/smtp-sink'),
     cast.servant('players/webhook-receiver'),
@@ -62,7 +61,6 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
       running[`web-${index}`] = web;
       for (const worker of ['worker_email', 'worker_webhooks', ...(index === 0 ? ['worker_events'] : [])])
         running[`${worker}-${index}`] = await cast.platform(processTypes[worker]!, 'workers started', {
-          ...networks,
           SMTP_URL: smtpUrl,
         });
     }

@@ -1,3 +1,4 @@
+import type { Latency } from './statistics.ts';
 import type { Window } from './usage.ts';
 import type { World } from './world.ts';
 
@@ -42,13 +43,15 @@ export interface Side {
   run(): Promise<Run>;
 }
 
+export const side = (name: string, title: string, run: Side['run']): Side => ({ name, title, run });
+
 /** Tells whether a side has nothing of the platform. */
 export const isBare = ({ name }: Pick<Side, 'name'>): boolean => /^bare\b/.test(name);
 
 export interface Run {
   count: number;
   window: Window;
-  latency?: { p50Ms: number; p99Ms: number };
+  latency?: Latency;
   /** All other measured values, by a name that ends with its unit. */
   figures?: Record<string, number>;
   /** The sent or stored content in short form. It must be equal for all sides. */

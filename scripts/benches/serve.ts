@@ -1,3 +1,5 @@
+import type { AddressInfo, Server } from 'node:net';
+
 type Command = (payload: any) => unknown;
 export interface Question {
   id: number;
@@ -27,4 +29,27 @@ export function serve(commands: Record<string, Command>, end: () => void = () =>
   process.on('disconnect', end);
   process.on('SIGTERM', end);
   send({ id: null });
+}
+
+/** Has a server listen on a free port of this machine alone; returns the port. */
+export function listenOn(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+      resolve((server.address() as AddressInfo).port),
+    );
+  });
+}
+
+/** Makes a command that resolves once there are `count`. Call `look` whenever there is one more. */
+export function awaitable(current: () => number): { look: () => void; reach: Command } {
+  let awaited: { count: number; reached: () => void } | undefined;
+  const look = () => {
+    if (awaited && current() >= awaited.count) awaited.reached();
+  };
+  const reach = (count: number) =>
+    new Promise<void>((resolve) => {
+      awaited = { count, reached: resolve };
+      look();
+    });
+  return { look, reach };
 }

@@ -61,6 +61,16 @@ export const widestMiddle = 1.25;
 
 export const isNoisy = ({ middle: [from, to] }: Spread): boolean => !(to / from <= widestMiddle);
 
+export interface Latency {
+  p50Ms: number;
+  p99Ms: number;
+}
+
+export function latencyOf(latencies: readonly number[]): Latency {
+  const sorted = Float64Array.from(latencies).toSorted();
+  return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+}
+
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -86,6 +86,8 @@ export async function openWorld(options: {
     REDIS_URL: options.redisUrl,
     QUEUE_PREFIX: prefix,
     SECRET_KEY: `k1:${randomBytes(32).toString('hex')}`,
+    // The endpoints of webhooks are programs of ours.
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
   };
   const janitor = await startServant({
     args: [path.join(checkout, 'scripts/benches/janitor.ts')],

@@ -1,6 +1,6 @@
 import { castOf } from '../cast.ts';
 import { contactBatch, newOfBatch } from '../content.ts';
-import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run, side } from '../line.ts';
 import type { Book } from '../loaders/contacts.ts';
 import type { Reading } from '../players/page-reader.ts';
 import { openWindow } from '../usage.ts';
@@ -59,7 +59,6 @@ async function open(bench: Bench, name: string, others: number): Promise<Opened>
     ...filter,
     cursor: await loader.ask<string>('cursor', { workspaceId: many.workspaceId, filter, after }),
   });
-  const side = (name: string, title: string, run: () => Promise<Run>): Side => ({ name, title, run });
   const place = `after ${after} of ${count} contacts`;
   if (others > 0) {
     const all = searches(count);

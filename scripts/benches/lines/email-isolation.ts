@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { castOf, numberOf } from '../cast.ts';
-import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run, side } from '../line.ts';
 import type { Timed } from '../players/smtp-sink.ts';
 import { openWindow } from '../usage.ts';
 
@@ -29,11 +29,7 @@ async function open(bench: Bench): Promise<Opened> {
     const emails = isBusy ? Math.round(backlog * scale) : 0;
     await bulk.ask('pause', 'send-email-marketing');
     await bulk.ask('acceptMarketing', { first: 0, count: emails });
-    const worker = await cast.platform(
-      ['workers/main.ts', 'send-email', 'sweep'],
-      'workers started',
-      settings,
-    );
+    const worker = await cast.workers(['send-email', 'sweep'], settings);
     await bulk.ask('resume', 'send-email-marketing');
     // Warms both up.
     for (let index = 0; index < 20; index += 1) {
@@ -60,19 +56,14 @@ async function open(bench: Bench): Promise<Opened> {
     return { count, window, latency: { p50Ms, p99Ms }, content: `${count} codes` };
   }
 
-  const side = (name: string, title: string, isBusy: boolean): Side => ({
-    name,
-    title,
-    run: () => run(isBusy),
-  });
   return {
     sides: [
       side(
         'platform',
         `one-time codes beside ${Math.round(backlog * scale)} marketing emails of another`,
-        true,
+        () => run(true),
       ),
-      side('idle', 'the codes alone', false),
+      side('idle', 'the codes alone', () => run(false)),
     ],
     close: cast.stopAll,
   };

@@ -52,7 +52,7 @@ async function open(bench: Bench): Promise<Opened> {
       run(
         {
           start: () =>
-            cast.platform(['workers/main.ts', 'send-email'], 'workers started', {
+            cast.workers(['send-email'], {
               SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
             }),
           hold: () => loader.ask('pause', 'send-email'),
@@ -93,11 +93,7 @@ async function open(bench: Bench): Promise<Opened> {
     };
     const { queue } = settings;
     const backlog: Backlog = {
-      start: async () => {
-        const worker = await cast.servant('bare/email-out');
-        await worker.ask('start', settings);
-        return worker;
-      },
+      start: () => cast.bare('bare/email-out', settings),
       hold: () => filler.ask('pause', queue),
       load: (first, count) => filler.ask('addEmails', { queue, first, count, isRendered }),
       release: () => filler.ask('resume', queue),

@@ -5,7 +5,8 @@ import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
 import type { Book } from '../loaders/contacts.ts';
 import type { Customer } from '../loaders/platform.ts';
-import type { Answers, Attack } from '../players/hostile-tenant.ts';
+import type { Attack } from '../players/hostile-tenant.ts';
+import type { Answers } from '../players/http-load.ts';
 import type { Pace, Paced } from '../players/paced-sender.ts';
 import { openWindow } from '../usage.ts';
 

@@ -28,7 +28,7 @@ async function open(bench: Bench): Promise<Opened> {
     await world.clear();
     await sink.ask('reset', [sample]);
     const { web, port } = await cast.web();
-    const worker = await cast.platform(['workers/main.ts', 'send-email'], 'workers started', {
+    const worker = await cast.workers(['send-email'], {
       SMTP_URL: smtpUrl,
     });
     const close = openWindow({

@@ -51,7 +51,7 @@ async function open(bench: Bench): Promise<Opened> {
       PORT: String(port),
       BIND_ADDRESS: '127.0.0.1',
     });
-    const worker = await cast.platform(['workers/main.ts', 'send-email', 'sweep'], 'workers started', {
+    const worker = await cast.workers(['send-email', 'sweep'], {
       SMTP_URL: smtpUrl,
     });
     const count = Math.max(20, Math.round(emails * scale));

@@ -12,9 +12,8 @@ const betweenMs = 50;
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
   const cast = castOf(bench, 'latency-webhook');
-  const networks = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const [loader, endpoints] = await Promise.all([
-    cast.servant('loaders/platform', networks),
+    cast.servant('loaders/platform'),
     cast.servant('players/webhook-endpoints'),
   ] as const);
   const { key } = await loader.ask<Customer>('customer');
@@ -25,7 +24,7 @@ async function open(bench: Bench): Promise<Opened> {
 
   async function run(): Promise<Run> {
     await world.clear();
-    const worker = await cast.platform(['workers/main.ts'], 'workers started', networks);
+    const worker = await cast.workers([]);
     const count = Math.max(20, Math.round(events * scale));
     const oneByOne = async (times: number) => {
       await endpoints.ask('reset');

@@ -37,7 +37,7 @@ async function open(bench: Bench): Promise<Opened> {
       const before = await nodes.commands();
       const window = await drain(
         {
-          start: () => cast.platform(['workers/main.ts', 'send-sms'], 'workers started', settings),
+          start: () => cast.workers(['send-sms'], settings),
           hold: () => loader.ask('pause', queueName),
           load: (first, count) => loader.ask('acceptTexts', { first, count }),
           release: () => loader.ask('resume', queueName),

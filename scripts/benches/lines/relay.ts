@@ -21,7 +21,7 @@ async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
   const { database } = world;
   const cast = castOf(bench, 'relay');
-  const loader = await cast.servant('loaders/platform', { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' });
+  const loader = await cast.servant('loaders/platform');
   const { key } = await loader.ask<Customer>('customer');
   await setUp(cast, key, async (api) => {
     // No worker delivers here, so nothing needs to listen at these addresses.
@@ -64,7 +64,7 @@ async function open(bench: Bench): Promise<Opened> {
   }
 
   const platformBeside = (beside: number): Backlog => ({
-    start: () => cast.platform(['workers/main.ts', 'relay-events'], 'workers started'),
+    start: () => cast.workers(['relay-events']),
     hold: async () => undefined,
     load: (first, count) => loader.ask('storeEvents', { first, count }),
     release: () => loader.ask('wakeRelay'),

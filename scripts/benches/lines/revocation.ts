@@ -4,7 +4,7 @@ import { castOf } from '../cast.ts';
 import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
-import { percentile } from '../statistics.ts';
+import { latencyOf } from '../statistics.ts';
 import { openWindow } from '../usage.ts';
 
 const revocations = 200;
@@ -37,12 +37,11 @@ async function open(bench: Bench): Promise<Opened> {
     for (let made = 0; made < count; made += 1) waits.push(await revoke());
     const window = close();
     await Promise.all([here.web.stop(), there.web.stop()]);
-    const sorted = waits.toSorted((one, other) => one - other);
     return {
       count,
       window,
-      latency: { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) },
-      figures: { 'longest ms': sorted.at(-1)! },
+      latency: latencyOf(waits),
+      figures: { 'longest ms': Math.max(...waits) },
       content: `${count} keys, one after the other`,
     };
   }

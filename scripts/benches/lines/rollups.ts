@@ -93,7 +93,7 @@ async function open(bench: Bench): Promise<Opened> {
   const platform: Backlog = {
     start: async () => {
       await world.clear();
-      return cast.platform(['workers/main.ts', 'count-reports'], 'workers started', {
+      return cast.workers(['count-reports'], {
         REPORT_EVERY_SECONDS: '0.1',
       });
     },

@@ -29,7 +29,7 @@ async function open(bench: Bench): Promise<Opened> {
   const total = sizes.warm + sizes.count;
   const ask = (sql: string) => numberOf(database, sql);
   const startWorker = () =>
-    cast.platform(['workers/main.ts', 'send-sms'], 'workers started', {
+    cast.workers(['send-sms'], {
       SMS_GATEWAYS: JSON.stringify([
         { name: 'bench', type: 'smpp', url: `smpp://platform:secret@127.0.0.1:${port}`, window },
       ]),

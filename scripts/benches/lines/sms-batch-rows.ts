@@ -46,7 +46,7 @@ async function openSide(
   await world.clear();
   await loader.ask('customer');
   const sizes = { warm: Math.round(warm * scale), count: Math.round(rows * scale) };
-  const worker = () => cast.platform(['workers/main.ts', queue], 'workers started');
+  const worker = () => cast.workers([queue]);
   if (before > 0)
     await fill(world, before, { ask: (question, value) => loader.ask(question, value), worker });
 

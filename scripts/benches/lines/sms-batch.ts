@@ -69,7 +69,7 @@ async function open(bench: Bench, name: string, content: BatchContent): Promise<
     run: () =>
       run(
         {
-          start: () => cast.platform(['workers/main.ts', 'expand-batch'], 'workers started'),
+          start: () => cast.workers(['expand-batch']),
           hold: () => loader.ask('pause', queue),
           load: (first, count) => loader.ask('acceptBatch', { content, first, count }),
           release: () => loader.ask('resume', queue),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { drain } from '../backlog.ts';
 import { castOf, numberOf, until } from '../cast.ts';
-import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run, side } from '../line.ts';
 import type { TakenTexts, TimedTexts } from '../players/smsc.ts';
 
 const warm = 600;
@@ -37,7 +37,7 @@ async function open(bench: Bench): Promise<Opened> {
     ...changes,
   });
   const startWorker = () =>
-    cast.platform(['workers/main.ts', 'send-sms', 'sweep'], 'workers started', {
+    cast.workers(['send-sms', 'sweep'], {
       SMS_GATEWAYS: JSON.stringify([
         gateway('stalled', { prefixes: [stalledPrefix] }),
         gateway('sound', { prefixes: [soundPrefix] }),
@@ -114,19 +114,14 @@ async function open(bench: Bench): Promise<Opened> {
     return { count: sizes.count, window: used, latency: { p50Ms, p99Ms }, content: `${total} texts` };
   }
 
-  const side = (name: string, title: string, isStalled: boolean): Side => ({
-    name,
-    title,
-    run: () => run(isStalled),
-  });
   return {
     sides: [
       side(
         'platform',
         `${Math.round(stalled * scale)} texts of another customer by a carrier that does not answer`,
-        true,
+        () => run(true),
       ),
-      side('idle', 'the carrier that answers alone', false),
+      side('idle', 'the carrier that answers alone', () => run(false)),
     ],
     close: cast.stopAll,
   };

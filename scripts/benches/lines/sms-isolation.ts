@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
 import { castOf, numberOf, until } from '../cast.ts';
-import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run, side } from '../line.ts';
 import { numbers, rowsAtOnce } from '../many-rows.ts';
-import { percentile } from '../statistics.ts';
+import { latencyOf } from '../statistics.ts';
 import { openWindow } from '../usage.ts';
 
 const backlog = 100_000;
@@ -93,9 +93,7 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
         { database, ask: (call, value) => bulk.ask(call, value) },
         Math.round(other.rows * scale),
       );
-    const workers = await Promise.all(
-      other.workers.map((kinds) => cast.platform(['workers/main.ts', ...kinds], 'workers started')),
-    );
+    const workers = await Promise.all(other.workers.map((kinds) => cast.workers(kinds)));
     // Warms both up.
     for (let index = 0; index < warm; index += 1) {
       await loader.ask('acceptText', `warm-${index}`);
@@ -116,9 +114,7 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
     }
     await until('single texts', warm + count, sent);
     const window = close();
-    if (isBusy) {
-      checkEqual('whether the backlog lasted', (await ask(other.left)) > 0, true);
-    }
+    if (isBusy) checkEqual('whether the backlog lasted', (await ask(other.left)) > 0, true);
     const [rows] = await database.query(
       `SELECT client_reference AS reference, sent_at AS sentAt FROM sms_messages
        WHERE ${isBulk(false)} AND client_reference NOT LIKE '%-warm-%'`,
@@ -126,26 +122,15 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
     const latencies = (rows as { reference: Buffer; sentAt: Date }[]).map(
       ({ reference, sentAt }) => sentAt.getTime() - Number(reference.toString().split('-')[1]),
     );
-    const sorted = Float64Array.from(latencies).toSorted();
     await Promise.all(workers.map((worker) => worker.stop()));
-    checkEqual('single texts', sorted.length, count);
-    return {
-      count,
-      window,
-      latency: { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) },
-      content: `${count} texts`,
-    };
+    checkEqual('single texts', latencies.length, count);
+    return { count, window, latency: latencyOf(latencies), content: `${count} texts` };
   }
 
-  const side = (name: string, title: string, isBusy: boolean): Side => ({
-    name,
-    title,
-    run: () => run(isBusy),
-  });
   return {
     sides: [
-      side('platform', other.title(Math.round(other.rows * scale)), true),
-      side('idle', 'the single texts alone', false),
+      side('platform', other.title(Math.round(other.rows * scale)), () => run(true)),
+      side('idle', 'the single texts alone', () => run(false)),
     ],
     close: cast.stopAll,
   };

@@ -38,7 +38,7 @@ async function open(bench: Bench): Promise<Opened> {
     run: () =>
       run(
         {
-          start: () => cast.platform(['workers/main.ts', 'send-sms'], 'workers started'),
+          start: () => cast.workers(['send-sms']),
           hold: () => loader.ask('pause', 'send-sms-bulk'),
           load: (first, count) => loader.ask('acceptTexts', { first, count }),
           release: () => loader.ask('resume', 'send-sms-bulk'),
@@ -58,11 +58,7 @@ async function open(bench: Bench): Promise<Opened> {
     run: () =>
       run(
         {
-          start: async () => {
-            const worker = await cast.servant('bare/sms-out');
-            await worker.ask('start', settings);
-            return worker;
-          },
+          start: () => cast.bare('bare/sms-out', settings),
           hold: () => filler.ask('pause', queue),
           load: async (first, count) => {
             const rows = Array.from({ length: count }, (_, index) => [first + index, 'queued']);

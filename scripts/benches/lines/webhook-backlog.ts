@@ -27,9 +27,8 @@ async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
   const { database } = world;
   const cast = castOf(bench, 'webhook-backlog');
-  const networks = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const [loader, endpoints] = await Promise.all([
-    cast.servant('loaders/platform', networks),
+    cast.servant('loaders/platform'),
     cast.servant('players/webhook-endpoints'),
   ] as const);
   const redis = new Redis(world.settings['REDIS_URL']!);
@@ -62,11 +61,7 @@ async function open(bench: Bench): Promise<Opened> {
          consecutive_failures = IF(url LIKE '%/dead/%', 1000, 0)`,
     );
   const start = () =>
-    cast.platform(
-      ['workers/main.ts', 'relay-events', 'sweep', 'webhook-health', 'settle-webhook', 'deliver-webhook'],
-      'workers started',
-      networks,
-    );
+    cast.workers(['relay-events', 'sweep', 'webhook-health', 'settle-webhook', 'deliver-webhook']);
   const swap = () =>
     database.query(
       'RENAME TABLE webhook_deliveries TO aside, empty_deliveries TO webhook_deliveries, aside TO empty_deliveries',

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as kept from '../../setup/kept.ts';
 import { castOf } from '../cast.ts';
 import { setUp } from '../customer.ts';
-import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run, side } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
 import type { Arrived } from '../players/webhook-endpoints.ts';
 import type { Program } from '../program.ts';
@@ -22,9 +22,8 @@ async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
   const { database } = world;
   const cast = castOf(bench, 'webhook-isolation');
-  const networks = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const [loader, endpoints] = await Promise.all([
-    cast.servant('loaders/platform', networks),
+    cast.servant('loaders/platform'),
     cast.servant('players/webhook-endpoints'),
   ] as const);
   const [served, nobody] = [await endpoints.ask<number>('listen'), await kept.port(world.folder, 'nobody')];
@@ -58,10 +57,7 @@ async function open(bench: Bench): Promise<Opened> {
     );
     await endpoints.ask('reset');
     const jobs = ['relay-events', 'sweep', 'webhook-health', 'settle-webhook', 'deliver-webhook'];
-    return Promise.all([
-      cast.platform(['workers/main.ts', ...jobs], 'workers started', networks),
-      cast.platform(['workers/main.ts', 'deliver-webhook'], 'workers started', networks),
-    ]);
+    return Promise.all([cast.workers(jobs), cast.workers(['deliver-webhook'])]);
   }
 
   async function run(withBad: boolean): Promise<Run> {
@@ -90,19 +86,14 @@ async function open(bench: Bench): Promise<Opened> {
     return { count: events * healthy, window, latency: { p50Ms, p99Ms }, content };
   }
 
-  const side = (name: string, title: string, withBad: boolean): Side => ({
-    name,
-    title,
-    run: () => run(withBad),
-  });
   return {
     sides: [
       side(
         'platform',
         `${healthy} healthy webhooks beside ${hanging} that hang and ${refusing} that refuse`,
-        true,
+        () => run(true),
       ),
-      side('all-well', `the ${healthy} alone`, false),
+      side('all-well', `the ${healthy} alone`, () => run(false)),
     ],
     close: cast.stopAll,
   };

@@ -20,7 +20,7 @@ async function open(bench: Bench): Promise<Opened> {
   const { database } = world;
   const cast = castOf(bench, 'webhooks-out');
   const [loader, filler, receiver] = await Promise.all([
-    cast.servant('loaders/platform', { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }),
+    cast.servant('loaders/platform'),
     cast.servant('loaders/bare'),
     cast.servant('players/webhook-receiver'),
   ] as const);
@@ -49,10 +49,7 @@ async function open(bench: Bench): Promise<Opened> {
   }
 
   const platform: Backlog = {
-    start: () =>
-      cast.platform(['workers/main.ts', 'relay-events', 'deliver-webhook'], 'workers started', {
-        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-      }),
+    start: () => cast.workers(['relay-events', 'deliver-webhook']),
     // Stored events wait until the relay is woken, because no sweep runs.
     hold: async () => undefined,
     load: (first, count) => loader.ask('storeEvents', { first, count }),
@@ -74,11 +71,7 @@ async function open(bench: Bench): Promise<Opened> {
 
   const settings: PostSettings = { queue, url, secret, jobsInFlight };
   const bare: Backlog = {
-    start: async () => {
-      const worker = await cast.servant('bare/webhooks-out');
-      await worker.ask('start', settings);
-      return worker;
-    },
+    start: () => cast.bare('bare/webhooks-out', settings),
     hold: () => filler.ask('pause', queue),
     load: (first, count) => filler.ask('addPosts', { queue, file, first, count }),
     release: () => filler.ask('resume', queue),

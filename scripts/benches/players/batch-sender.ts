@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { contactBatch } from '../content.ts';
 import { serve } from '../serve.ts';
-import { percentile } from '../statistics.ts';
+import { type Latency, latencyOf } from '../statistics.ts';
 
 /** Sends batches of contacts, each sender on a connection of its own, one after another. */
 export interface Sending {
@@ -13,10 +13,8 @@ export interface Sending {
   count: number;
 }
 
-export interface Sent {
+export interface Sent extends Latency {
   ms: number;
-  p50Ms: number;
-  p99Ms: number;
 }
 
 async function send({ port, headers, senders, first, count }: Sending): Promise<Sent> {
@@ -44,8 +42,7 @@ async function send({ port, headers, senders, first, count }: Sending): Promise<
   );
   const ms = performance.now() - startedAt;
   await agent.close();
-  const sorted = Float64Array.from(latencies).toSorted();
-  return { ms, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+  return { ms, ...latencyOf(latencies) };
 }
 
 serve({ send });

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { serve } from '../serve.ts';
-import { percentile } from '../statistics.ts';
+import { latencyOf } from '../statistics.ts';
 
 /** Reads a feed page after page, each reader on a connection of its own, and starts anew where it began. */
 export interface Reading {
@@ -44,8 +44,7 @@ async function read(reading: Reading & { ms: number }) {
   );
   const ms = performance.now() - startedAt;
   await agent.close();
-  const sorted = Float64Array.from(latencies).toSorted();
-  return { events, ms, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+  return { events, ms, ...latencyOf(latencies) };
 }
 
 serve({ read });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { attachmentOf, inboundToken, nineWords, plainEmail } from '../content.ts';
 import { serve } from '../serve.ts';
+import type { Answers } from './http-load.ts';
 
 /** A tenant that asks for the most expensive work without pause, until it is stopped. */
 export interface Attack {
@@ -10,10 +11,8 @@ export interface Attack {
   port: number;
   key: string;
 }
-/** Status -> how many answers with it; `lost`: requests that were not answered. */
-export type Answers = Record<string, number>;
-
 let isStopping = false;
+/** `lost`: requests that were not answered. */
 let answers: Answers = {};
 let running: Promise<unknown>[] = [];
 let agent = new Agent();

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { serve } from '../serve.ts';
-import { percentile } from '../statistics.ts';
+import { type Latency, latencyOf } from '../statistics.ts';
 import { type Proof, prover } from './proof.ts';
 
 /**
@@ -19,12 +19,11 @@ export interface Load {
   connections: number;
   proof?: Proof;
 }
-export interface Measured {
+export interface Measured extends Latency {
   count: number;
   ms: number;
-  p50Ms: number;
-  p99Ms: number;
 }
+/** Status -> how many answers with it. */
 export type Answers = Record<string, number>;
 
 const headEnd = Buffer.from('\r\n\r\n');
@@ -116,8 +115,7 @@ async function measure(ms: number): Promise<Measured> {
   isMeasuring = false;
   const elapsedMs = performance.now() - startedAt;
   const count = answered - from;
-  const sorted = Float64Array.from(latencies).toSorted();
-  return { count, ms: elapsedMs, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+  return { count, ms: elapsedMs, ...latencyOf(latencies) };
 }
 
 /** Stops sending, waits for pending answers, and returns the number of answers for each status since the start. */

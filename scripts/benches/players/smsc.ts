@@ -1,4 +1,4 @@
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { frameReader } from '../../../shared/transports/sms/smpp/frames.ts';
 import {
   answerTo,
@@ -12,8 +12,8 @@ import {
   type ShortMessage,
   text,
 } from '../../../shared/transports/sms/smpp/pdu.ts';
-import { serve } from '../serve.ts';
-import { percentile } from '../statistics.ts';
+import { listenOn, serve } from '../serve.ts';
+import { type Latency, latencyOf } from '../statistics.ts';
 
 /** A carrier that takes every text and reports it as delivered, and keeps nothing but counts. */
 
@@ -24,10 +24,8 @@ export interface TakenTexts {
   delivered: number;
 }
 /** Texts whose content says when they were requested: `at-{milliseconds}-…`. */
-export interface TimedTexts {
+export interface TimedTexts extends Latency {
   count: number;
-  p50Ms: number;
-  p99Ms: number;
 }
 
 /** Receipts that may be without their answer on one connection. */
@@ -139,10 +137,7 @@ function receiptOf({ source, destination }: ShortMessage, id: string): ShortMess
 const server = net.createServer({ noDelay: true }, converse);
 
 serve({
-  listen: () =>
-    new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-    }),
+  listen: () => listenOn(server),
   /** `silent`: the system ids whose texts get no answer from now on. */
   reset: (names: string[] = []) => {
     counts = { texts: 0, repeated: 0, delivered: 0 };
@@ -151,8 +146,5 @@ serve({
     silent = new Set(names);
   },
   taken: () => counts,
-  timed: (): TimedTexts => {
-    const sorted = Float64Array.from(latencies).toSorted();
-    return { count: sorted.length, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
-  },
+  timed: (): TimedTexts => ({ count: latencies.length, ...latencyOf(latencies) }),
 });

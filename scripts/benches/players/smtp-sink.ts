@@ -1,7 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import net from 'node:net';
-import { serve } from '../serve.ts';
-import { percentile } from '../statistics.ts';
+import { awaitable, listenOn, serve } from '../serve.ts';
+import { type Latency, latencyOf } from '../statistics.ts';
 
 /**
  * A mail server that takes everything and keeps only counts, and whole messages for some recipients. It speaks the
@@ -16,11 +15,9 @@ export interface Taken {
 }
 
 /** Messages whose address says when they were requested: `at-{milliseconds}-…`. */
-export interface Timed {
+export interface Timed extends Latency {
   codes: number;
   duplicates: number;
-  p50Ms: number;
-  p99Ms: number;
 }
 
 const dot = Buffer.from('\r\n.\r\n');
@@ -31,13 +28,13 @@ let samples = new Map<string, string>();
 let kept = new Set<string>();
 let latencies: number[] = [];
 let timedNames = new Set<string>();
-let awaitedTimed: { count: number; reached: () => void } | undefined;
-let awaited: { count: number; reached: () => void } | undefined;
+const all = awaitable(() => taken.messages);
+const timed = awaitable(() => latencies.length);
 
 function time(recipient: string): void {
   timedNames.add(recipient);
   latencies.push(performance.timeOrigin + performance.now() - Number(recipient.split('-')[1]));
-  if (awaitedTimed && latencies.length >= awaitedTimed.count) awaitedTimed.reached();
+  timed.look();
 }
 
 function converse(socket: net.Socket): void {
@@ -54,7 +51,7 @@ function converse(socket: net.Socket): void {
     recipients.add(recipient);
     if (recipient.startsWith('at-')) time(recipient);
     if (kept.has(recipient)) samples.set(recipient, message.toString('latin1').replaceAll('\r\n..', '\r\n.'));
-    if (awaited && taken.messages >= awaited.count) awaited.reached();
+    all.look();
   }
 
   function answer(line: string): string {
@@ -102,39 +99,23 @@ function converse(socket: net.Socket): void {
 const server = net.createServer({ noDelay: true }, converse);
 
 serve({
-  listen: () =>
-    new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-    }),
+  listen: () => listenOn(server),
   reset: (recipientsToKeep: string[]) => {
     taken = { messages: 0, duplicates: 0, bytes: 0 };
     [latencies, timedNames] = [[], new Set()];
     [recipients, samples, kept] = [new Set(), new Map(), new Set(recipientsToKeep)];
   },
   /** Resolves when `count` messages have come since the reset. */
-  reach: (count: number) =>
-    new Promise<void>((resolve) => {
-      awaited = { count, reached: resolve };
-      if (taken.messages >= count) resolve();
-    }),
+  reach: all.reach,
   taken: () => taken,
   resetTimed: () => {
     [latencies, timedNames] = [[], new Set()];
   },
-  reachTimed: (count: number) =>
-    new Promise<void>((resolve) => {
-      awaitedTimed = { count, reached: resolve };
-      if (latencies.length >= count) resolve();
-    }),
-  timed: (): Timed => {
-    const sorted = Float64Array.from(latencies).toSorted();
-    const duplicates = latencies.length - timedNames.size;
-    return {
-      codes: timedNames.size,
-      duplicates,
-      p50Ms: percentile(sorted, 0.5),
-      p99Ms: percentile(sorted, 0.99),
-    };
-  },
+  reachTimed: timed.reach,
+  timed: (): Timed => ({
+    codes: timedNames.size,
+    duplicates: latencies.length - timedNames.size,
+    ...latencyOf(latencies),
+  }),
   samples: () => Object.fromEntries(samples),
 });

@@ -1,28 +1,25 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { serve } from '../serve.ts';
-import { percentile } from '../statistics.ts';
+import { awaitable, listenOn, serve } from '../serve.ts';
+import { type Latency, latencyOf } from '../statistics.ts';
 
 /**
  * The endpoints of many customers. `/ok/…` answers 200 at once, `/hang/…` takes the request and never answers,
  * `/dead/…` refuses with 503 until it is told to work. Only deliveries that are answered with 200 count.
  */
-export interface Arrived {
+export interface Arrived extends Latency {
   deliveries: number;
   /** Webhook-Ids that came more than once. */
   duplicates: number;
-  /** From the event to its arrival. */
-  p50Ms: number;
-  p99Ms: number;
 }
 
+/** From each event to its arrival. */
 let latencies: number[] = [];
 let ids = new Set<string>();
 let duplicates = 0;
 /** Deliveries to `/dead/…` once it works, in the order of arrival, with their times. */
 let drained: { id: string; atMs: number }[] = [];
 let isDead = true;
-let awaited: { count: number; reached: () => void } | undefined;
+const { look, reach } = awaitable(() => ids.size);
 
 const occurredAt = /"occurredAt":"([^"]+)"/;
 
@@ -30,7 +27,7 @@ function take(id: string, body: string): void {
   if (ids.has(id)) duplicates += 1;
   ids.add(id);
   latencies.push(Date.now() - Date.parse(occurredAt.exec(body)?.[1] ?? ''));
-  if (awaited && ids.size >= awaited.count) awaited.reached();
+  look();
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -57,30 +54,13 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 const server = http.createServer({ keepAliveTimeout: 30_000 }, answer);
 
 serve({
-  listen: () =>
-    new Promise<number>((resolve) => {
-      server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
-        resolve((server.address() as AddressInfo).port),
-      );
-    }),
+  listen: () => listenOn(server),
   reset: () => {
     [latencies, ids, duplicates, drained] = [[], new Set(), 0, []];
   },
   /** Resolves when `count` different deliveries have come since the reset. */
-  reach: (count: number) =>
-    new Promise<void>((resolve) => {
-      awaited = { count, reached: resolve };
-      if (ids.size >= count) resolve();
-    }),
-  arrived: (): Arrived => {
-    const sorted = Float64Array.from(latencies).toSorted();
-    return {
-      deliveries: ids.size,
-      duplicates,
-      p50Ms: percentile(sorted, 0.5),
-      p99Ms: percentile(sorted, 0.99),
-    };
-  },
+  reach,
+  arrived: (): Arrived => ({ deliveries: ids.size, duplicates, ...latencyOf(latencies) }),
   revive: (works: boolean) => {
     isDead = !works;
   },

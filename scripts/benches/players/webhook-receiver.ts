@@ -1,7 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 import { crc32 } from 'node:zlib';
-import { serve } from '../serve.ts';
+import { awaitable, listenOn, serve } from '../serve.ts';
 
 /** A customer's endpoint that says 200 at once: counts deliveries, sums up their bodies, keeps the first few whole. */
 
@@ -24,7 +23,7 @@ const mostSamples = 3;
 let received: Received = { deliveries: 0, duplicates: 0, bytes: 0, checksum: 0 };
 let ids = new Set<string>();
 let samples: Sample[] = [];
-let awaited: { count: number; reached: () => void } | undefined;
+const { look, reach } = awaitable(() => received.deliveries);
 
 function take(head: string, body: Buffer): void {
   const id = /\r\nwebhook-id: ([^\r]+)/i.exec(head)?.[1] ?? '';
@@ -34,7 +33,7 @@ function take(head: string, body: Buffer): void {
   received.bytes += body.length;
   received.checksum += crc32(body);
   if (samples.length < mostSamples) samples.push({ head, body: body.toString() });
-  if (awaited && received.deliveries >= awaited.count) awaited.reached();
+  look();
 }
 
 function listen(socket: net.Socket): void {
@@ -61,20 +60,13 @@ function listen(socket: net.Socket): void {
 const server = net.createServer({ noDelay: true }, listen);
 
 serve({
-  listen: () =>
-    new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-    }),
+  listen: () => listenOn(server),
   reset: () => {
     received = { deliveries: 0, duplicates: 0, bytes: 0, checksum: 0 };
     [ids, samples] = [new Set(), []];
   },
   /** Resolves when `count` deliveries have come since the reset. */
-  reach: (count: number) =>
-    new Promise<void>((resolve) => {
-      awaited = { count, reached: resolve };
-      if (received.deliveries >= count) resolve();
-    }),
+  reach,
   received: () => received,
   samples: () => samples,
 });

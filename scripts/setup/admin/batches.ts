@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
-import { isId } from '../../../shared/formats/ids.ts';
-import type { Tools } from './tools.ts';
+import { idOf, type Tools } from './tools.ts';
 
 const mostListed = 200;
 
@@ -23,15 +22,15 @@ export function addBatchCommands(program: Command, { print, printFirst, workspac
   batch
     .command('show <batchId>')
     .description('all about a batch, with its counts')
-    .action(async (batchId: string) => print(shown(await smsBatches.findAny(batchIdOf(batchId)))));
+    .action(async (batchId: string) => print(shown(await smsBatches.findAny(idOf('batch', batchId)))));
   batch
     .command('cancel <batchId>')
     .description('cancel a batch: what nobody has begun to send does not go out')
-    .action(async (batchId: string) => print(shown(await smsBatches.cancelAny(batchIdOf(batchId)))));
+    .action(async (batchId: string) => print(shown(await smsBatches.cancelAny(idOf('batch', batchId)))));
   batch
     .command('resume <batchId>')
     .description('have a paused batch go on, if what it was paused for has ended')
-    .action(async (batchId: string) => print(shown(await smsBatches.resumeAny(batchIdOf(batchId)))));
+    .action(async (batchId: string) => print(shown(await smsBatches.resumeAny(idOf('batch', batchId)))));
 }
 
 async function listOf(workspaceId: string): Promise<smsBatches.OwnedBatch[]> {
@@ -49,10 +48,4 @@ function row({ workspaceId, batch }: smsBatches.OwnedBatch): object {
 function shown({ workspaceId, batch }: smsBatches.OwnedBatch): object {
   const { counts, cost, id, ...rest } = batch;
   return { id, workspace: workspaceId, ...rest, ...counts, costGbp: cost.gbp, costEur: cost.eur };
-}
-
-function batchIdOf(text: string): string {
-  const id: unknown = text;
-  if (!isId('batch', id)) throw new Error(`${text} is not the id of a batch`);
-  return id;
 }

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import * as businessProfiles from '../../../shared/domain/senders/business-profiles.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
-import { isId } from '../../../shared/formats/ids.ts';
 import type { Sender } from '../../../shared/schemas/senders.ts';
-import type { Tools } from './tools.ts';
+import { idOf, type Tools } from './tools.ts';
 
 type Countries = { country?: string[] };
 
@@ -40,19 +39,19 @@ function addReview(program: Command, { print, printFirst, workspaceOf }: Tools):
     .command('approve <senderId> <country...>')
     .description('approve a sender for countries that it was requested for')
     .action(async (senderId: string, countries: string[]) =>
-      print(shown(await senders.approve(senderIdOf(senderId), countries))),
+      print(shown(await senders.approve(idOf('sender', senderId), countries))),
     );
   sender
     .command('reject <senderId> <country...>')
     .description('reject a sender for countries that it was requested for')
     .requiredOption('--reason <text>', 'what the customer is told, up to 256 characters')
     .action(async (senderId: string, countries: string[], { reason }: { reason: string }) =>
-      print(shown(await senders.reject(senderIdOf(senderId), countries, reason))),
+      print(shown(await senders.reject(idOf('sender', senderId), countries, reason))),
     );
   sender
     .command('default <senderId>')
     .description('make an approved sender the default of its workspace')
-    .action(async (senderId: string) => print(shown(await senders.makeDefault(senderIdOf(senderId)))));
+    .action(async (senderId: string) => print(shown(await senders.makeDefault(idOf('sender', senderId)))));
 }
 
 /** Returns everything that a reviewer needs. */
@@ -110,28 +109,19 @@ function addNumbers(program: Command, { print, workspaceOf }: Tools): void {
     .command('assign <senderId> <number>')
     .description('give it its number: it may send, and takes what is texted to it')
     .action(async (senderId: string, text: string) =>
-      print(shown(await senders.assignNumber(senderIdOf(senderId), text))),
+      print(shown(await senders.assignNumber(idOf('sender', senderId), text))),
     );
   number
     .command('unassign <senderId>')
     .description('take the number back')
-    .action(async (senderId: string) => print(shown(await senders.unassignNumber(senderIdOf(senderId)))));
+    .action(async (senderId: string) => print(shown(await senders.unassignNumber(idOf('sender', senderId)))));
   number
     .command('remove <senderId>')
     .description('remove a virtual number that is not assigned')
     .action(async (senderId: string) => {
-      await senders.removeNumber(senderIdOf(senderId));
+      await senders.removeNumber(idOf('sender', senderId));
       print({ removed: senderId });
     });
-}
-
-function idOf(prefix: 'sender' | 'profile', text: string): string {
-  if (!isId(prefix, text)) throw new Error(`${String(text)} is not the id of a ${prefix}`);
-  return text;
-}
-
-function senderIdOf(text: string): string {
-  return idOf('sender', text);
 }
 
 function shown(sender: Sender): object {

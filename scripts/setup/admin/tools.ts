@@ -1,3 +1,5 @@
+import { type IdPrefix, isId } from '../../../shared/formats/ids.ts';
+
 /** The functions that all commands of the operator share. */
 export type Tools = {
   /** Prints one record or a list. */
@@ -9,3 +11,8 @@ export type Tools = {
   /** Returns the id itself, if there is such a workspace. */
   workspaceOf: (id: string) => Promise<string>;
 };
+
+export function idOf(prefix: IdPrefix, text: string): string {
+  if (!isId(prefix, text)) throw new Error(`${String(text)} is not the id of a ${prefix}`);
+  return text;
+}

@@ -38,6 +38,14 @@ const atLeast = (version: string, major: number, minor: number): boolean => {
   return ours > major || (ours === major && oursMinor >= minor);
 };
 
+/** Makes a function that finds a version in what a program says of itself; undefined where it is older than this. */
+function versionIn(kind: Program['kind'], said: RegExp, major = 0, minor = 0): Wanted['identify'] {
+  return (output) => {
+    const [, version] = said.exec(output) ?? [];
+    return version && atLeast(version, major, minor) ? { kind, version } : undefined;
+  };
+}
+
 const mysql: Wanted = {
   name: 'MariaDB',
   files: [['mariadbd'], ['mysqld']],
@@ -76,10 +84,7 @@ const postfix: Wanted = {
   packages: ['postfix'],
   formulas: 'postfix',
   needs: 'Postfix 3.6 or newer',
-  identify(output) {
-    const [, version] = /mail_version = (\d+\.\d+\.\d+)/.exec(output) ?? [];
-    return version && atLeast(version, 3, 6) ? { kind: 'Postfix', version } : undefined;
-  },
+  identify: versionIn('Postfix', /mail_version = (\d+\.\d+\.\d+)/, 3, 6),
 };
 
 /** A browser without a window, for tests only. */
@@ -89,10 +94,7 @@ const chromium: Wanted = {
   packages: ['chromium-headless-shell'],
   formulas: '--cask chromium',
   needs: 'Chromium',
-  identify(output) {
-    const [, version] = /(?:Chromium|Google Chrome)\D* (\d+(?:\.\d+)+)/.exec(output) ?? [];
-    return version ? { kind: 'Chromium', version } : undefined;
-  },
+  identify: versionIn('Chromium', /(?:Chromium|Google Chrome)\D* (\d+(?:\.\d+)+)/),
 };
 
 /** For tests only: MySQL itself, which Debian has in sid alone. */
@@ -131,10 +133,7 @@ const haproxy: Wanted = {
   packages: ['haproxy'],
   formulas: 'haproxy',
   needs: 'HAProxy 2.4 or newer',
-  identify(output) {
-    const [, version] = /HAProxy version (\d+\.\d+\.\d+)/.exec(output) ?? [];
-    return version && atLeast(version, 2, 4) ? { kind: 'HAProxy', version } : undefined;
-  },
+  identify: versionIn('HAProxy', /HAProxy version (\d+\.\d+\.\d+)/, 2, 4),
 };
 
 /** For tests only: builds the image of scripts/container without a daemon. */
@@ -145,10 +144,7 @@ const buildah: Wanted = {
   isInstalledOnly: true,
   formulas: 'buildah',
   needs: 'Buildah 1.28 or newer',
-  identify(output) {
-    const [, version] = /buildah version (\d+\.\d+\.\d+)/.exec(output) ?? [];
-    return version && atLeast(version, 1, 28) ? { kind: 'Buildah', version } : undefined;
-  },
+  identify: versionIn('Buildah', /buildah version (\d+\.\d+\.\d+)/, 1, 28),
 };
 
 const unpackedFolder = (wanted: Wanted) => path.join(checkout, '.local/programs', wanted.name.toLowerCase());
@@ -238,18 +234,14 @@ async function findOrUnpack(wanted: Wanted, log: (text: string) => void): Promis
   throw new Unfit(`${reason}${wanted.needs} is needed and was not found. Type: ${install}${otherwise}`);
 }
 
+const finderOf = (wanted: Wanted) => (log: (text: string) => void) => findOrUnpack(wanted, log);
+
 /** Finds MariaDB or a compatible server, or MySQL itself if TEST_ENGINE asks for it. */
-export const findMysql = async (log: (text: string) => void): Promise<Program> =>
-  findOrUnpack(given['TEST_ENGINE'] === 'mysql' ? oracleMysql : mysql, log);
-export const findOracleMysql = async (log: (text: string) => void): Promise<Program> =>
-  findOrUnpack(oracleMysql, log);
-export const findRedis = async (log: (text: string) => void): Promise<Program> => findOrUnpack(redis, log);
-export const findPostfix = async (log: (text: string) => void): Promise<Program> =>
-  findOrUnpack(postfix, log);
-export const findChromium = async (log: (text: string) => void): Promise<Program> =>
-  findOrUnpack(chromium, log);
-export const findGalera = async (log: (text: string) => void): Promise<Program> => findOrUnpack(galera, log);
-export const findHaproxy = async (log: (text: string) => void): Promise<Program> =>
-  findOrUnpack(haproxy, log);
-export const findBuildah = async (log: (text: string) => void): Promise<Program> =>
-  findOrUnpack(buildah, log);
+export const findMysql = finderOf(given['TEST_ENGINE'] === 'mysql' ? oracleMysql : mysql);
+export const findOracleMysql = finderOf(oracleMysql);
+export const findRedis = finderOf(redis);
+export const findPostfix = finderOf(postfix);
+export const findChromium = finderOf(chromium);
+export const findGalera = finderOf(galera);
+export const findHaproxy = finderOf(haproxy);
+export const findBuildah = finderOf(buildah);

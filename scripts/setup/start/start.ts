@@ -5,6 +5,7 @@ import { config, settingNames } from '../../../shared/config/config.ts';
 import { checkout, given, localDir } from '../environment.ts';
 import * as kept from '../kept.ts';
 import { startServices } from '../servers/services.ts';
+import type { Demo } from './demo-workspace.ts';
 import { paint } from './log-lines.ts';
 import * as processes from './processes.ts';
 import * as procfile from './procfile.ts';
@@ -14,12 +15,6 @@ import { runToEnd, supervise } from './supervise.ts';
 const readyLimitMs = 120_000;
 const demoFile = path.join(localDir, 'demo.json');
 const environmentFile = path.join(localDir, 'env.json');
-
-interface Demo {
-  workspaceId: string;
-  apiKey: string;
-  sender: string;
-}
 
 /** The content of demo.json: everything that a first API call needs. */
 interface Facts extends Demo {
