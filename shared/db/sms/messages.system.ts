@@ -54,7 +54,7 @@ export const updateSmsHandoverStarted = handoverStarter(smsTable, {
   batches,
 });
 export const updateSmsHeldBack = leaseReturner(smsTable);
-export const updateSmsClaimUndone = claimUndoer(smsTable);
+export const updateSmsClaimUndone = claimUndoer(smsTable, sms.pick('handoverGateway'));
 
 const outcome = sms.pick(
   'status',

@@ -150,6 +150,7 @@ type BeforeHandover = Lease & {
   at: Date;
   triedAt: Date | null;
   handoverAt: Date | null;
+  receiver?: string | null;
   uncertainCount: number;
 };
 
@@ -157,16 +158,30 @@ type BeforeHandover = Lease & {
  * Makes the function that undoes a claim after a fault of ours, before the other side was contacted: the row is due at
  * `at`, as if nobody had claimed it. If `triedAt` is given, the row is put off: it is parked, and `triedAt` is the first
  * try of a row that has had none. Like any row that is due later it may be admitted before its time, but only into the
- * half of the owner's window that such rows may take (`windowForLater`).
+ * half of the owner's window that such rows may take (`windowForLater`). `receiverColumn`: the
+ * `receiver` of `handoverStarter`.
  */
-export function claimUndoer({ name }: WorkTable): (claim: BeforeHandover) => Promise<void> {
-  return ({ id, token, at, triedAt, handoverAt, uncertainCount }) =>
+export function claimUndoer(
+  { name }: WorkTable,
+  receiverColumn?: HandoverColumn,
+): (claim: BeforeHandover) => Promise<void> {
+  const receivers = (receiverColumn?.names ?? []).map((column) => `, ${column} = ?`);
+  return ({ id, token, at, triedAt, handoverAt, receiver = null, uncertainCount }) =>
     outsideTransaction(async () => {
       await query(
         `UPDATE ${name} ${byId} SET lease_token = NULL, claims = claims - 1, due_at = ?, parked = ?,
-           tried_at = COALESCE(tried_at, ?), handover_at = ?, uncertain_count = ?
+           tried_at = COALESCE(tried_at, ?), handover_at = ?, uncertain_count = ?${receivers.join('')}
          WHERE id = ? AND lease_token = ?`,
-        [at, triedAt !== null, triedAt, handoverAt, uncertainCount, idToBytes(id), token],
+        [
+          at,
+          triedAt !== null,
+          triedAt,
+          handoverAt,
+          uncertainCount,
+          ...receivers.map(() => receiver && Buffer.from(receiver)),
+          idToBytes(id),
+          token,
+        ],
       );
     });
 }

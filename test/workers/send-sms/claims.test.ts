@@ -156,9 +156,8 @@ test('a worker that lost its lease before it speaks to the gateway does not spea
   });
 });
 
-// Shows F13
-test('an attempt that the database kept for half of its lease is given back before it speaks, and made again', async () => {
-  const { id } = await send();
+/** Makes an attempt that the database keeps for half of its lease. */
+async function attemptTooSlowly(id: string): Promise<void> {
   const unlock = await lockTable('senders');
   const tried = attempt(id);
   await waitFor('it is claimed', async () => (await smsOf(own, id)).claims === 1);
@@ -166,6 +165,24 @@ test('an attempt that the database kept for half of its lease is given back befo
   await unlock();
   expect(await tried).toEqual({ retryAt: expect.any(Date) });
   expect(gateway.taken).toHaveLength(0);
+}
+
+test('an attempt that is given back leaves the gateway that an earlier worker spoke to', async () => {
+  const { id } = await send();
+  const before = { handover_at: new Date(now().getTime() - 60_000), handover_gateway: 'other' };
+  await query('UPDATE sms_messages SET ? WHERE id = ?', [before, idToBytes(id)]);
+  await attemptTooSlowly(id);
+  expect(await smsOf(own, id)).toMatchObject({
+    handoverAt: before.handover_at,
+    handoverGateway: 'other',
+    uncertainCount: 0,
+  });
+});
+
+// Shows F13
+test('an attempt that the database kept for half of its lease is given back before it speaks, and made again', async () => {
+  const { id } = await send();
+  await attemptTooSlowly(id);
   expect(await smsOf(own, id)).toMatchObject({
     status: 'queued',
     handoverAt: null,

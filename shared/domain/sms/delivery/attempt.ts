@@ -40,7 +40,8 @@ export async function attempt(
     {
       work: 'sms',
       leaseSeconds,
-      undo: (before) => system.updateSmsClaimUndone({ id: smsId, token, ...before }),
+      undo: (before) =>
+        system.updateSmsClaimUndone({ id: smsId, token, ...before, receiver: record.handoverGateway }),
       giveUp: (next) =>
         isPast(retriesSince(record, now()), next)
           ? finish(token, record, fail(inHand(record), crashes))
