@@ -70,7 +70,7 @@ test('rows that kill worker after worker are taken one by one, and the one to bl
   const { id } = await newBatch(api, own, { messages: messagesTo(3) });
   // The batch has begun, so the first step works on a row. A worker whose turn only begins a batch gives it back, and
   // so cannot have died of a row.
-  await query('UPDATE sms_batches SET claims = 20, started_at = UTC_TIMESTAMP(3)');
+  await query('UPDATE sms_batches SET claims = 10, started_at = UTC_TIMESTAMP(3)');
   const workers = await runWorkers(['expand-batch', 'sweep']);
   await waitFor('all are messages', async () => (await shown(id)).counts.waiting === 0);
   await workers.stop();

@@ -1,8 +1,10 @@
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 
-/** The row is given up after about this many workers died while they held it. */
-export const maxLostClaims = 10;
+const maxLostClaims = 10;
+
+/** Whether a row is given up because so many workers died while they held it. */
+export const isCrashLoop = (lostClaims: number): boolean => lostClaims >= maxLostClaims;
 
 /** Tells the operator of a row that was given up. */
 export function logGivenUp(

@@ -27,7 +27,7 @@ beforeAll(() => changeSettings({ OPS_PASSWORD: password }));
 
 const leaseMs = 1_000;
 /** The first worker after this many deaths gives up. */
-const deaths = 11;
+const deaths = 10;
 
 /** Claims the rows like a worker that dies, and waits until their leases have ended. */
 async function dieWith(claims: ((at: Date, until: Date) => Promise<unknown>)[]): Promise<void> {

@@ -6,7 +6,7 @@ import type { EmailKind, EmailReason, EmailRecord } from '../../../db/email/emai
 import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
-import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
+import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
 import { dueSince } from '../../work/retry-times.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as admission from '../admission/admission.ts';
@@ -67,7 +67,7 @@ async function prepare(
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   const end = (reason: EmailReason) => finish(token, email, fail(email, reason));
   if (email.uncertainCount > 1) return end(uncertain);
-  if (email.claims - email.retries > maxLostClaims) {
+  if (isCrashLoop(email.claims - 1 - email.retries)) {
     logGivenUp('email', { emailId });
     return end(crashes);
   }

@@ -11,7 +11,7 @@ import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import { gatewayFor, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
-import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
+import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
 import { dueSince } from '../../work/retry-times.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as pauses from '../gateways/pauses.ts';
@@ -60,7 +60,7 @@ async function prepare(
   const message = inHand(record);
   const end = (reason: SmsReason) => finish(token, record, fail(message, reason));
   if (message.uncertainCount > 1) return end(uncertain);
-  if (message.claims - message.retries > maxLostClaims) {
+  if (isCrashLoop(message.claims - 1 - message.retries)) {
     logGivenUp('sms', { smsId });
     return end(crashes);
   }

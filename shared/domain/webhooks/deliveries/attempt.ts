@@ -14,7 +14,7 @@ import {
   type WebhookAttemptResult,
 } from '../../../transports/webhook-http.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
-import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
+import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
 import { faultDelayMs, noteOwnFault, writeOutcome } from '../../work/write-outcome.ts';
 import { signedHeaders } from '../signatures.ts';
 import { bodyOf, madeFor } from './body.ts';
@@ -42,7 +42,7 @@ export async function attempt(deliveryId: string, place: Permit = open): Promise
 
 async function attemptClaimed(delivery: LeasedDelivery, place: Permit, claimedFrom: number): Promise<void> {
   const { webhook } = delivery;
-  if (delivery.lostClaims > maxLostClaims) {
+  if (isCrashLoop(delivery.lostClaims)) {
     logGivenUp('webhook_delivery', { deliveryId: delivery.id, webhookId: webhook?.id ?? 'deleted' });
     await finish(delivery, { ...unchanged(delivery), status: 'failed' });
     return;

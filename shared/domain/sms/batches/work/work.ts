@@ -7,7 +7,7 @@ import type { BatchLane } from '../../../../schemas/lanes.ts';
 import { batchLanes } from '../../../../schemas/lanes.ts';
 import type { WorkOutcome } from '../../../../work/outcome.ts';
 import { turns } from '../../../../work/turns.ts';
-import { logGivenUp, maxLostClaims } from '../../../work/crash-loops.ts';
+import { isCrashLoop, logGivenUp } from '../../../work/crash-loops.ts';
 import { checkAgain } from '../pause.ts';
 import { SandboxBusy } from '../render.ts';
 import { jobsPerWorkspace, refill } from './admission.ts';
@@ -55,7 +55,7 @@ export async function attempt(batchId: string): Promise<WorkOutcome> {
   const hold = { batchId, token: claimed.token };
   const lost = claimed.batch.claims - 1 - claimed.batch.retries;
   const isOneByOne = lost > fewLost;
-  let givesUp = lost > maxLostClaims;
+  let givesUp = isCrashLoop(lost);
   if (givesUp && claimed.batch.expanding) logGivenUp('batch_row', { batchId });
   const end = performance.now() + turnMs;
   const isTurn = () => performance.now() < end;
