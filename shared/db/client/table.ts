@@ -170,28 +170,17 @@ function compiled<From, To>(compile: () => (from: From) => To): (from: From) => 
  * its row parsers in the same way. All names come from the maps, which are in our source.
  */
 
-type Codecs = {
-  read: Column['read'][];
-  write: Column['write'][];
-  whenNull: Column['whenNull'][];
-  groupWhenNull: Param[];
-};
-
-function codecsOf(places: Place[]): Codecs {
-  return {
+/** Compiles `(parameter) => expression`. In the expression, `read[index]` and the like are those of the places. */
+function make<From, To>(parameter: string, expression: string, places: Place[]): (from: From) => To {
+  const codecs = {
     read: places.map(({ column }) => column.read),
     write: places.map(({ column }) => column.write),
     whenNull: places.map(({ column }) => column.whenNull),
     groupWhenNull: places.map(({ inGroup, part }) => inGroup?.whenNull[part!] ?? null),
   };
-}
-
-function make<From, To>(parameter: string, expression: string, places: Place[]): (from: From) => To {
-  const names = ['read', 'write', 'whenNull', 'groupWhenNull'] as const;
-  const codecs = codecsOf(places);
   // oxlint-disable-next-line typescript/no-implied-eval
-  const maker = new Function(...names, `return (${parameter}) => (${expression});`);
-  return maker(...names.map((name) => codecs[name])) as (from: From) => To;
+  const maker = new Function(...Object.keys(codecs), `return (${parameter}) => (${expression});`);
+  return maker(...Object.values(codecs)) as (from: From) => To;
 }
 
 function readerOf<From, To>(fields: Columns): (from: From) => To {

@@ -17,8 +17,8 @@ import { canShare, commitAlone, commitTogether, type Insert, insertAll } from '.
 type Unit = {
   /** Set by the first statement. A unit that only adds new rows may need no connection of its own. */
   opened: Promise<Connection> | undefined;
-  /** The connection of the unit, set as soon as the pool lends one, even if START TRANSACTION then fails. */
-  lent: { connection: Connection | undefined };
+  /** Set as soon as the pool lends the connection, even if START TRANSACTION then fails. */
+  lent: Connection | undefined;
   release: () => Promise<void>;
   /** Whether the commit may be shared with others; false after a shared commit has failed. */
   mayShare: boolean;
@@ -35,7 +35,7 @@ const units = new AsyncLocalStorage<Unit>();
 
 const newUnit = (given: Partial<Unit>): Unit => ({
   opened: undefined,
-  lent: { connection: undefined },
+  lent: undefined,
   release: async () => undefined,
   mayShare: true,
   beforeFirst: undefined,
@@ -170,7 +170,7 @@ function open(unit: Unit): Promise<Connection> {
 async function begin(unit: Unit): Promise<Connection> {
   const { connection, release } = await acquireFromShare();
   unit.release = release;
-  unit.lent.connection = connection;
+  unit.lent = connection;
   await send(connection, false, 'START TRANSACTION', []);
   const { beforeFirst } = unit;
   if (beforeFirst)
@@ -213,8 +213,7 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
         attempt -= 1;
         continue;
       }
-      const { connection } = unit.lent;
-      if (connection && isWorthAnother(connection, error)) {
+      if (unit.lent && isWorthAnother(unit.lent, error)) {
         attempt -= 1;
         continue;
       }
@@ -253,7 +252,6 @@ async function rollBack(unit: Unit): Promise<void> {
   await unit.opened?.catch(() => undefined);
   // Not `unit.opened`: opening may have failed after START TRANSACTION, in the action before the first statement, and a
   // connection must not go back to the pool with a transaction open.
-  const { connection } = unit.lent;
-  if (connection && !connection.__knex__disposed)
-    await send(connection, false, 'ROLLBACK', []).catch(() => undefined);
+  if (unit.lent && !unit.lent.__knex__disposed)
+    await send(unit.lent, false, 'ROLLBACK', []).catch(() => undefined);
 }

@@ -148,29 +148,30 @@ export async function listContactsByNumberForUpdate(
 
 /** Fails on a number that the workspace has already. */
 export function insertContacts(workspaceId: string, records: ContactRecord[]): Promise<void> {
-  return writeContacts(workspaceId, { changed: [], created: records });
+  return writeContacts(workspaceId, { created: records });
 }
 
 export type ContactChange = { before: ContactRecord; after: ContactRecord };
 
 /**
- * Writes the changed fields of the records. The old rows must have been locked in this transaction. Fails on a number
- * that another contact has. With `counts`, the changes of the counts are only added there: the caller writes them at
- * the end.
+ * Writes the changed fields of the records, which must have been locked in this transaction. Adds the changes of the
+ * counts to `counts`: the caller writes them at the end.
  */
 export function updateContacts(
   workspaceId: string,
   changes: ContactChange[],
-  counts?: TagCounts,
+  counts: TagCounts,
 ): Promise<void> {
-  if (counts) return queryEach(updates(workspaceId, changes, counts));
-  return writeContacts(workspaceId, { changed: changes, created: [] });
+  return queryEach(updates(workspaceId, changes, counts));
 }
 
-/** Does the work of `updateContacts` and `insertContacts`, in this order. */
+/**
+ * Writes the changed fields of records, which must have been locked in this transaction, then the new records, then the
+ * counts. Fails on a number that another contact has.
+ */
 export async function writeContacts(
   workspaceId: string,
-  { changed, created }: { changed: ContactChange[]; created: ContactRecord[] },
+  { changed = [], created = [] }: { changed?: ContactChange[]; created?: ContactRecord[] },
 ): Promise<void> {
   const counts: TagCounts = new Map();
   function* all() {

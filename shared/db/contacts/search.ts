@@ -183,9 +183,10 @@ const mostAhead = 1_500;
 /** Reads the newest contacts, as long as they seem likely to fill the page before `mostAhead` are read. */
 async function* scanAhead(workspaceId: string, filter: ContactSearch, page: ScanPage): Scans {
   let { from } = page;
+  const ordered = filter.terms.find(isOneKey);
   let [compared, matching] = [0, 0];
   for (let size = 2 * page.size; compared + size <= mostAhead; ) {
-    const scan: Scan = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
+    const scan: Scan = compare(filter, await readNext(workspaceId, ordered, { ...page, from, size }));
     yield scan;
     if (scan.reached === null) return;
     from = scan.reached;
@@ -197,34 +198,30 @@ async function* scanAhead(workspaceId: string, filter: ContactSearch, page: Scan
   }
 }
 
-/** Reads the next of all contacts or, where a term is one key, the next contacts that this term finds. */
-async function sweep(
-  workspaceId: string,
-  { terms }: ContactSearch,
-  place: ScanPage,
-): Promise<Step<ContactRecord>> {
-  const ordered = terms.find(isOneKey);
-  return ordered ? walkAndRead(workspaceId, ordered, place) : scan(workspaceId, place);
-}
-
-/** Repeats `sweep` until no contacts are left. */
+/** Reads all contacts or, where a term is one key, those that this term finds. */
 async function* sweeps(workspaceId: string, filter: ContactSearch, page: ScanPage): Scans {
+  const ordered = filter.terms.find(isOneKey);
   let [from, size] = [page.from, page.size];
   do {
-    const scan: Scan = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
+    const scan: Scan = compare(filter, await readNext(workspaceId, ordered, { ...page, from, size }));
     yield scan;
     [from, size] = [scan.reached, comparedAtOnce];
   } while (from !== null);
 }
 
-async function walkAndRead(workspaceId: string, term: Term, place: ScanPage): Promise<Step<ContactRecord>> {
+/** Reads the next contacts that the term finds; without a term, the next of all. */
+async function readNext(
+  workspaceId: string,
+  term: Term | null | undefined,
+  place: ScanPage,
+): Promise<Step<ContactRecord>> {
+  if (!term) return scan(workspaceId, place);
   const { found, reached } = await walk(workspaceId, term, place);
   return { found: await inOrder(workspaceId, found), reached };
 }
 
 async function inOrder(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
-  const records = new Map<string, ContactRecord>();
-  for (const record of await listContactsByIds(workspaceId, ids)) records.set(record.id, record);
+  const records = new Map((await listContactsByIds(workspaceId, ids)).map((record) => [record.id, record]));
   return ids.flatMap((id) => records.get(id) ?? []);
 }
 
@@ -240,7 +237,7 @@ export async function listContactIdsAfter(
 ): Promise<{ ids: string[]; reached: string | null }> {
   const place = { from: afterId, isRising: true, size: limit };
   const term = await findShortest(workspaceId, filter.terms);
-  const { found, reached } = await (term ? walkAndRead(workspaceId, term, place) : scan(workspaceId, place));
+  const { found, reached } = await readNext(workspaceId, term, place);
   return { ids: found.filter(filter.matches).map(({ id }) => id), reached };
 }
 

@@ -117,7 +117,7 @@ export async function update(caller: Caller, id: string, changes: ContactChanges
   if (!isChanged(before, after)) return toWire(caller, before);
   after.updatedAt = now();
   try {
-    await db.updateContacts(caller.workspaceId, [{ before, after }]);
+    await db.writeContacts(caller.workspaceId, { changed: [{ before, after }] });
   } catch (error) {
     throw isDuplicateKey(error) ? numberTaken(after.number) : error;
   }
