@@ -115,7 +115,7 @@ function contentOf({ takesFile, examples }: Endpoint, body: z.ZodType, at: Date)
   return {
     'multipart/form-data': {
       schema: z.object({
-        settings: body.optional().meta({ description: 'All but the rows of the file' }),
+        settings: body.optional().describe('All but the rows of the file'),
         file,
       }),
       encoding: { settings: { contentType: 'application/json' } },

@@ -6,10 +6,11 @@ import { exampleAnswer } from './answers.ts';
 import { authenticated, locationHeader, replayed } from './headers.ts';
 
 const csvContent = {
-  schema: z.string().meta({
-    description:
+  schema: z
+    .string()
+    .describe(
       'The rows of data, with a header; for `Accept: text/csv`. A text that begins with = + - @ has an apostrophe before it',
-  }),
+    ),
 };
 
 /** Returns the answers of an operation that succeeds. */

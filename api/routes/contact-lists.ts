@@ -9,13 +9,12 @@ import {
   ContactListPage,
   ContactListPreview,
   ContactListPreviewOutcome,
-  ContactListQuery,
   ContactListRemoval,
   ContactListRemoveOutcome,
   NewContactList,
 } from '../../shared/schemas/contact-lists.ts';
 import { ContactPage } from '../../shared/schemas/contacts.ts';
-import { Id } from '../../shared/schemas/fields.ts';
+import { Id, PageQuery } from '../../shared/schemas/fields.ts';
 import { endpoint, Other, Unfinished } from '../endpoint.ts';
 
 const tag = 'Contact lists';
@@ -57,7 +56,7 @@ export default [
     description:
       'Nothing is counted for it: contactCountAt says when the contacts of a dynamic list were. What is old is then counted by a job.',
     scope: 'lists.read',
-    query: ContactListQuery,
+    query: PageQuery,
     response: ContactListPage,
     handle: ({ caller, query }) => contactLists.list(caller, query),
   }),
@@ -128,7 +127,7 @@ export default [
     description: 'Those of a dynamic list are searched for, within the limits of a search of contacts.',
     scope: readContacts,
     params,
-    query: ContactListQuery,
+    query: PageQuery,
     response: ContactPage,
     handle: ({ caller, params, query }) => contactLists.contacts(caller, params.id, query),
   }),

@@ -13,10 +13,9 @@ import {
   ContactTagChanges,
   ContactTagOutcome,
   ContactTagPage,
-  ContactTagQuery,
   NewContact,
 } from '../../shared/schemas/contacts.ts';
-import { Id } from '../../shared/schemas/fields.ts';
+import { Id, PageQuery } from '../../shared/schemas/fields.ts';
 import { endpoint, Unfinished } from '../endpoint.ts';
 
 const tag = 'Contacts';
@@ -106,7 +105,7 @@ export default [
     description:
       'Tags that differ in case only are one tag, which is shown as it was spelt first. A tag is in the list as long as a contact has it.',
     scope: 'contacts.read',
-    query: ContactTagQuery,
+    query: PageQuery,
     response: ContactTagPage,
     handle: ({ caller, query }) => contactTags.list(caller, query),
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as simulator from '../../shared/domain/simulator/simulator.ts';
-import { text } from '../../shared/schemas/fields.ts';
-import { SimulatorPhonePage, SimulatorPhoneQuery, SimulatorText } from '../../shared/schemas/simulator.ts';
+import { PageQuery, text } from '../../shared/schemas/fields.ts';
+import { SimulatorPhonePage, SimulatorText } from '../../shared/schemas/simulator.ts';
 import { SmsMessage } from '../../shared/schemas/sms/sms.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -17,7 +17,7 @@ export default [
     description:
       'The numbers 07700 900000 to 07700 900999 are nobody’s: what is sent to them stays in the simulator, whatever carries other messages. 900002 fails for good, 900003 for now, 900004 expires, 900005 is never reported, 900006 answers STOP, 900007 answers YES; all others deliver.',
     scope: ['simulator.read', 'recipients.read', 'content.read'],
-    query: SimulatorPhoneQuery,
+    query: PageQuery,
     response: SimulatorPhonePage,
     handle: ({ caller, query }) => simulator.list(caller, query),
   }),

@@ -7,40 +7,40 @@ import { Scope, scopes, signingAlgorithms } from './scopes.ts';
 export const ApiKey = z
   .object({
     id: Id('key'),
-    name: z.string().nullable().meta({ description: 'What you call it' }),
-    keyPrefix: z.string().meta({ description: 'The first six characters of the key' }),
-    keyLast4: z.string().meta({ description: 'The last four characters of the key' }),
-    scopes: z.array(Scope).meta({ description: 'What it may do' }),
+    name: z.string().nullable().describe('What you call it'),
+    keyPrefix: z.string().describe('The first six characters of the key'),
+    keyLast4: z.string().describe('The last four characters of the key'),
+    scopes: z.array(Scope).describe('What it may do'),
     limits: z
       .object({
-        dailyParts: z.int32().nullable().meta({ description: 'SMS parts in a UTC day; null: no limit' }),
-        monthlyParts: z.int32().nullable().meta({ description: 'SMS parts in a UTC month; null: no limit' }),
-        usedToday: z.int32().meta({
-          description: 'Of this key and its rotations, with what is reserved for sends in progress',
-        }),
-        usedThisMonth: z.int32().meta({ description: 'The same of the UTC month' }),
+        dailyParts: z.int32().nullable().describe('SMS parts in a UTC day; null: no limit'),
+        monthlyParts: z.int32().nullable().describe('SMS parts in a UTC month; null: no limit'),
+        usedToday: z
+          .int32()
+          .describe('Of this key and its rotations, with what is reserved for sends in progress'),
+        usedThisMonth: z.int32().describe('The same of the UTC month'),
       })
-      .meta({ description: 'How many parts of texts it may send, and has' }),
-    strictMode: z.boolean().meta({
-      description: 'Every request must be signed, and every POST and PATCH must carry an Idempotency-Key',
-    }),
+      .describe('How many parts of texts it may send, and has'),
+    strictMode: z
+      .boolean()
+      .describe('Every request must be signed, and every POST and PATCH must carry an Idempotency-Key'),
     signing: z
       .object({
-        algorithm: z.enum(signingAlgorithms).meta({ description: 'How requests are signed' }),
-        publicKey: z.string().nullable().meta({ description: 'null for hmac_sha256' }),
+        algorithm: z.enum(signingAlgorithms).describe('How requests are signed'),
+        publicKey: z.string().nullable().describe('null for hmac_sha256'),
       })
       .optional()
-      .meta({ description: 'Left out when not set' }),
-    apiVersion: z.string().nullable().meta({ description: 'null: follows the current version' }),
+      .describe('Left out when not set'),
+    apiVersion: z.string().nullable().describe('null: follows the current version'),
     createdAt: CreatedAt,
-    activeFrom: Timestamp.meta({ description: 'Before that it is refused' }),
-    expiresAt: Timestamp.nullable().meta({ description: 'null: does not expire; set on a rotated key' }),
-    lastUsedAt: Timestamp.nullable().meta({ description: 'Not tracked: always null' }),
-    key: z.string().nullable().meta({ description: 'Only in the response that issued it' }),
+    activeFrom: Timestamp.describe('Before that it is refused'),
+    expiresAt: Timestamp.nullable().describe('null: does not expire; set on a rotated key'),
+    lastUsedAt: Timestamp.nullable().describe('Not tracked: always null'),
+    key: z.string().nullable().describe('Only in the response that issued it'),
     signingSecret: z
       .string()
       .nullable()
-      .meta({ description: 'For hmac_sha256; only in the response that issued it or carried it over' }),
+      .describe('For hmac_sha256; only in the response that issued it or carried it over'),
   })
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
@@ -48,31 +48,34 @@ export type ApiKey = z.infer<typeof ApiKey>;
 export const ApiKeyPage = pageOf(ApiKey, 'ApiKeyPage');
 
 const nameText = text({ max: 64 });
-const name = nameText.nullish().meta({ description: 'An empty one is none' });
+const name = nameText.nullish().describe('An empty one is none');
 const partLimit = z.int32().min(0).max(100_000_000);
 const parts = partLimit.nullish();
 const limits = z
   .object({
-    dailyParts: parts.meta({ description: 'In a UTC day' }),
-    monthlyParts: parts.meta({ description: 'In a UTC month' }),
+    dailyParts: parts.describe('In a UTC day'),
+    monthlyParts: parts.describe('In a UTC month'),
   })
   .nullish()
-  .meta({ description: 'SMS parts in a UTC day and month; null or 0 is no limit' });
+  .describe('SMS parts in a UTC day and month; null or 0 is no limit');
 const apiVersion = z
   .enum(knownVersions)
   .nullish()
-  .meta({ description: 'The version that the key is pinned to; null follows the current one' });
+  .describe('The version that the key is pinned to; null follows the current one');
 
 const NewSigning = z
   .object({
-    algorithm: z.enum(signingAlgorithms).meta({
-      description:
+    algorithm: z
+      .enum(signingAlgorithms)
+      .describe(
         'hmac_sha256: with a secret that the answer holds; ecdsa_p256_sha256: with a key of your own',
-    }),
-    publicKey: z.string().nullish().meta({
-      description:
+      ),
+    publicKey: z
+      .string()
+      .nullish()
+      .describe(
         'P-256, SubjectPublicKeyInfo in PEM; required for ecdsa_p256_sha256, to be left out for hmac_sha256',
-    }),
+      ),
   })
   // Checked together, because the faults of a publicKey that is not wanted do not matter.
   .transform(({ algorithm, publicKey }, context) => {
@@ -97,13 +100,13 @@ export const NewApiKey = z
       .min(1)
       .max(scopes.length)
       .nullish()
-      .meta({ description: 'What the key may do; default everything. Only what your own key may do' }),
+      .describe('What the key may do; default everything. Only what your own key may do'),
     limits,
-    strictMode: z.boolean().nullish().meta({ description: 'Needs signing' }),
-    signing: NewSigning.nullish().meta({ description: 'How requests with the key are signed (RFC 9421)' }),
+    strictMode: z.boolean().nullish().describe('Needs signing'),
+    signing: NewSigning.nullish().describe('How requests with the key are signed (RFC 9421)'),
     apiVersion,
-    activeFrom: Moment.nullish().meta({ description: 'Default: now' }),
-    expiresAt: Moment.nullish().meta({ description: 'Default: never. No later than your own key expires' }),
+    activeFrom: Moment.nullish().describe('Default: now'),
+    expiresAt: Moment.nullish().describe('Default: never. No later than your own key expires'),
   })
   .meta({ id: 'NewApiKey' });
 export type NewApiKey = z.infer<typeof NewApiKey>;
@@ -136,7 +139,7 @@ export const KeyRotation = z
       .min(0)
       .max(168)
       .nullish()
-      .meta({ description: 'How long the old key still works; default 24' }),
+      .describe('How long the old key still works; default 24'),
   })
   .meta({ id: 'KeyRotation' });
 export type KeyRotation = z.infer<typeof KeyRotation>;

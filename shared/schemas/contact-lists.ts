@@ -1,40 +1,40 @@
 import { z } from 'zod';
 import { Contact, ContactFilter } from './contacts.ts';
-import { CreatedAt, change, Id, NamedId, pageOf, pageQuery, Timestamp, text, UpdatedAt } from './fields.ts';
+import { CreatedAt, change, Id, NamedId, pageOf, Timestamp, text, UpdatedAt } from './fields.ts';
 
 const mostNamedAtOnce = 10_000;
 export const mostLists = 1_000;
 
-export const ContactListKind = z.enum(['static', 'dynamic', 'builtin']).meta({
-  description:
+export const ContactListKind = z
+  .enum(['static', 'dynamic', 'builtin'])
+  .describe(
     'static: contacts are added and removed; dynamic: the contacts that match its filter; builtin: all contacts',
-});
+  );
 export type ContactListKind = z.infer<typeof ContactListKind>;
 
 export const ContactList = z
   .object({
     id: Id('list'),
-    name: z.string().meta({ description: 'What the list is called' }),
-    description: z.string().nullable().meta({ description: 'For yourself' }),
+    name: z.string().describe('What the list is called'),
+    description: z.string().nullable().describe('For yourself'),
     kind: ContactListKind,
     filter: z
       .object({
-        search: z.string().nullable().meta({ description: 'As in a search of contacts' }),
-        tag: z.string().nullable().meta({ description: 'Contacts that have this tag' }),
-        clientReference: z.string().nullable().meta({ description: 'Contacts with this reference' }),
+        search: z.string().nullable().describe('As in a search of contacts'),
+        tag: z.string().nullable().describe('Contacts that have this tag'),
+        clientReference: z.string().nullable().describe('Contacts with this reference'),
       })
       .nullable()
-      .meta({ description: 'Of a dynamic list; else null' }),
-    contactCount: z.int32().meta({
-      description: 'Of a dynamic list, as counted at contactCountAt; of any other list, as it is now',
-    }),
-    contactCountAt: Timestamp.nullable().meta({
-      description:
-        'Of a dynamic list: when contactCount was right. To get one list has it counted anew where that is soon done; else, and after the listing, a job does that if the count is over a minute old, and as old as twenty times what it took. Null of a dynamic list that has not been counted to the end yet: contactCount is an estimate. Null of any other list',
-    }),
+      .describe('Of a dynamic list; else null'),
+    contactCount: z
+      .int32()
+      .describe('Of a dynamic list, as counted at contactCountAt; of any other list, as it is now'),
+    contactCountAt: Timestamp.nullable().describe(
+      'Of a dynamic list: when contactCount was right. To get one list has it counted anew where that is soon done; else, and after the listing, a job does that if the count is over a minute old, and as old as twenty times what it took. Null of a dynamic list that has not been counted to the end yet: contactCount is an estimate. Null of any other list',
+    ),
     copyInProgress: z
       .boolean()
-      .meta({ description: 'Contacts of other lists are being copied into it: contactCount is rising' }),
+      .describe('Contacts of other lists are being copied into it: contactCount is rising'),
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   })
@@ -42,19 +42,17 @@ export const ContactList = z
 export type ContactList = z.infer<typeof ContactList>;
 
 export const ContactListPage = pageOf(ContactList, 'ContactListPage');
-export const ContactListQuery = z.object(pageQuery);
-export type ContactListQuery = z.infer<typeof ContactListQuery>;
 
-const name = text({ min: 1, max: 100, blank: false }).meta({ description: 'What the list is called' });
-const description = text({ max: 500, multiline: true }).meta({ description: 'For yourself' });
+const name = text({ min: 1, max: 100, blank: false }).describe('What the list is called');
+const description = text({ max: 500, multiline: true }).describe('For yourself');
 const filter = ContactFilter.nullish();
 
 export const NewContactList = z
   .object({
     name,
     description: description.nullish(),
-    kind: z.enum(['static', 'dynamic']).nullish().meta({ description: 'Default static' }),
-    filter: filter.meta({ description: 'Of a dynamic list, which must have one' }),
+    kind: z.enum(['static', 'dynamic']).nullish().describe('Default static'),
+    filter: filter.describe('Of a dynamic list, which must have one'),
   })
   .meta({ id: 'NewContactList' });
 export type NewContactList = z.infer<typeof NewContactList>;
@@ -73,20 +71,21 @@ export const ContactListChanges = z
 export type ContactListChanges = z.infer<typeof ContactListChanges>;
 
 export const ContactListPreview = z
-  .object({ filter: ContactFilter.meta({ description: 'As a dynamic list would have it' }) })
+  .object({ filter: ContactFilter.describe('As a dynamic list would have it') })
   .meta({ id: 'ContactListPreview' });
 export type ContactListPreview = z.infer<typeof ContactListPreview>;
 
 export const ContactListPreviewOutcome = z
   .object({
-    count: z.int32().meta({ description: 'Contacts that match' }),
-    estimated: z.boolean().meta({
-      description:
+    count: z.int32().describe('Contacts that match'),
+    estimated: z
+      .boolean()
+      .describe(
         'There are too many to be counted while the request waits: count says how many there are if the rest is like the newest',
-    }),
-    contacts: z.array(Contact).meta({
-      description: 'The newest ten, or fewer where a search of limited time has not come to as many',
-    }),
+      ),
+    contacts: z
+      .array(Contact)
+      .describe('The newest ten, or fewer where a search of limited time has not come to as many'),
   })
   .meta({ id: 'ContactListPreviewOutcome' });
 export type ContactListPreviewOutcome = z.infer<typeof ContactListPreviewOutcome>;
@@ -98,15 +97,16 @@ export const ContactListAddition = z
   .object({
     contactIds: contactIds
       .nullish()
-      .meta({ description: 'Unknown ids and contacts that are in the list already are skipped' }),
-    fromLists: listIds.min(1).nullish().meta({
-      description:
+      .describe('Unknown ids and contacts that are in the list already are skipped'),
+    fromLists: listIds
+      .min(1)
+      .nullish()
+      .describe(
         'Lists whose current members are copied once; later changes of theirs are not followed. An id of no list of the workspace is refused',
-    }),
-    excludeLists: listIds.nullish().meta({
-      description:
-        'Lists whose members are left out of the copy. An id of no list of the workspace is refused',
-    }),
+      ),
+    excludeLists: listIds
+      .nullish()
+      .describe('Lists whose members are left out of the copy. An id of no list of the workspace is refused'),
     ...ContactFilter.shape,
   })
   .meta({
@@ -118,17 +118,17 @@ export type ContactListAddition = z.infer<typeof ContactListAddition>;
 
 export const ContactListAddOutcome = z
   .object({
-    added: z.int32().meta({ description: 'Contacts that were not in the list' }),
-    skipped: z.int32().meta({ description: 'In the list already, or not contacts of this workspace' }),
+    added: z.int32().describe('Contacts that were not in the list'),
+    skipped: z.int32().describe('In the list already, or not contacts of this workspace'),
   })
   .meta({ id: 'ContactListAddOutcome' });
 export type ContactListAddOutcome = z.infer<typeof ContactListAddOutcome>;
 
 export const ContactListRemoval = z
-  .object({ contactIds: contactIds.meta({ description: 'Unknown ids are ignored' }) })
+  .object({ contactIds: contactIds.describe('Unknown ids are ignored') })
   .meta({ id: 'ContactListRemoval' });
 export type ContactListRemoval = z.infer<typeof ContactListRemoval>;
 
 export const ContactListRemoveOutcome = z
-  .object({ removed: z.int32().meta({ description: 'Contacts that were in the list' }) })
+  .object({ removed: z.int32().describe('Contacts that were in the list') })
   .meta({ id: 'ContactListRemoveOutcome' });

@@ -10,21 +10,18 @@ export const Conversation = z
     contact: z
       .object({
         id: Id('contact'),
-        firstName: z.string().nullable().meta({ description: 'Given name' }),
-        lastName: z.string().nullable().meta({ description: 'Family name' }),
-        company: z.string().nullable().meta({ description: 'Where they work' }),
+        firstName: z.string().nullable().describe('Given name'),
+        lastName: z.string().nullable().describe('Family name'),
+        company: z.string().nullable().describe('Where they work'),
       })
       .nullable()
-      .meta({ description: 'Who has the number now' }),
-    lastMessage: SmsMessage.meta({ description: 'The newest text, whichever way it went' }),
-    lastInboundAt: Timestamp.meta({ description: 'When the last text came in' }),
-    lastOutboundAt: Timestamp.nullable().meta({ description: 'When the last text was accepted for sending' }),
-    inboundCount: z.int32().min(0).meta({ description: 'Texts that came in' }),
-    outboundCount: z
-      .int32()
-      .min(0)
-      .meta({ description: 'Texts that were accepted for sending, whatever became of them' }),
-    suppressed: z.boolean().meta({ description: 'The number is on the suppression list' }),
+      .describe('Who has the number now'),
+    lastMessage: SmsMessage.describe('The newest text, whichever way it went'),
+    lastInboundAt: Timestamp.describe('When the last text came in'),
+    lastOutboundAt: Timestamp.nullable().describe('When the last text was accepted for sending'),
+    inboundCount: z.int32().min(0).describe('Texts that came in'),
+    outboundCount: z.int32().min(0).describe('Texts that were accepted for sending, whatever became of them'),
+    suppressed: z.boolean().describe('The number is on the suppression list'),
   })
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
@@ -38,7 +35,7 @@ export const ConversationQuery = z.object({
   sender: text({ min: 1, max: 40 })
     .optional()
     .meta({ description: 'A name, in whatever case, or a number', example: 'Acme' }),
-  since: Moment.optional().meta({ description: 'Whose newest text was made at or after' }),
+  since: Moment.optional().describe('Whose newest text was made at or after'),
   ...pageQuery,
 });
 export type ConversationQuery = z.infer<typeof ConversationQuery>;

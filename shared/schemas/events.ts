@@ -49,7 +49,7 @@ function eventOf<Types extends z.ZodType<string>, Data extends z.ZodType>(
     .object({
       id: Id('event'),
       type: types,
-      occurredAt: Timestamp.meta({ description: 'When it happened: UTC, to the millisecond' }),
+      occurredAt: Timestamp.describe('When it happened: UTC, to the millisecond'),
       apiVersion: z.string().meta({ description: 'The version that data follows', example: '2026-11-01' }),
       workspaceId: Id('workspace'),
       data,
@@ -69,32 +69,32 @@ function typesOf<Type extends string>(meanings: Readonly<Record<Type, string>>) 
 const EmailEvent = eventOf('EmailEvent', {
   description: 'Something happened to an email: data is the email as it was then',
   types: typesOf(emailEvents),
-  data: Email.meta({ description: 'The email as it was when this happened' }),
+  data: Email.describe('The email as it was when this happened'),
 });
 const SmsEvent = eventOf('SmsEvent', {
   description: 'Something happened to a text: data is the message as it was then',
   types: typesOf(smsEvents),
-  data: SmsMessage.meta({ description: 'The text as it was when this happened' }),
+  data: SmsMessage.describe('The text as it was when this happened'),
 });
 const BatchEvent = eventOf('BatchEvent', {
   description: 'Something happened to an SMS batch: data is the batch as it was then',
   types: typesOf(batchEvents),
-  data: SmsBatch.meta({ description: 'The batch as it was when this happened' }),
+  data: SmsBatch.describe('The batch as it was when this happened'),
 });
 const SuppressionEvent = eventOf('SuppressionEvent', {
   description: 'A suppression was made: data is the suppression',
   types: typesOf(suppressionEvents),
-  data: Suppression.meta({ description: 'The suppression as it was made' }),
+  data: Suppression.describe('The suppression as it was made'),
 });
 const WebhookTestEvent = eventOf('WebhookTestEvent', {
   description: 'A test of a webhook, sent on request to that webhook alone',
-  types: z.literal('webhook.test').meta({ description: 'Always webhook.test' }),
+  types: z.literal('webhook.test').describe('Always webhook.test'),
   data: z
     .object({
       id: Id('webhook'),
-      message: z.string().meta({ description: 'Says that it is a test' }),
+      message: z.string().describe('Says that it is a test'),
     })
-    .meta({ description: 'The webhook that is tested' }),
+    .describe('The webhook that is tested'),
 });
 
 /** The shapes of events, by the types that have them. */
@@ -113,22 +113,21 @@ export type Event = z.infer<typeof Event>;
 
 export const EventPage = z
   .object({
-    data: z.array(Event).meta({ description: 'Oldest first' }),
-    nextCursor: z
-      .string()
-      .meta({ description: 'Always there; sent as `cursor` it returns only newer events' }),
-    hasMore: z.boolean().meta({
-      description:
+    data: z.array(Event).describe('Oldest first'),
+    nextCursor: z.string().describe('Always there; sent as `cursor` it returns only newer events'),
+    hasMore: z
+      .boolean()
+      .describe(
         'True where the page is full, or where the search has not come to the newest event: ask again at once, even if the page is empty',
-    }),
+      ),
   })
   .meta({ id: 'EventPage' });
 
 /** The events of one record: all of them, oldest first. */
 export const RecordEventPage = z
   .object({
-    data: z.array(Event).meta({ description: 'All of them, oldest first' }),
-    nextCursor: z.null().meta({ description: 'There is one page' }),
+    data: z.array(Event).describe('All of them, oldest first'),
+    nextCursor: z.null().describe('There is one page'),
   })
   .meta({ id: 'RecordEventPage' });
 
@@ -145,11 +144,9 @@ export const EventFilter = z.object({
     )
     .max(50)
     .optional()
-    .meta({ description: 'Only these types; repeated or separated by commas; `email.*` for a group' }),
-  since: Moment.optional().meta({ description: 'Where to start without a cursor; default one hour ago' }),
-  cursor: text({ max: 2000 })
-    .optional()
-    .meta({ description: 'nextCursor of the answer before; wins over since' }),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100).meta({ description: 'Events on a page' }),
+    .describe('Only these types; repeated or separated by commas; `email.*` for a group'),
+  since: Moment.optional().describe('Where to start without a cursor; default one hour ago'),
+  cursor: text({ max: 2000 }).optional().describe('nextCursor of the answer before; wins over since'),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100).describe('Events on a page'),
 });
 export type EventFilter = z.infer<typeof EventFilter>;

@@ -47,8 +47,8 @@ export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ description: 'UTC, to the millisecond', example: '2026-11-20T10:00:00.000Z' });
 
-export const CreatedAt = Timestamp.meta({ description: 'When it was made: UTC, to the millisecond' });
-export const UpdatedAt = Timestamp.meta({ description: 'When it changed last: UTC, to the millisecond' });
+export const CreatedAt = Timestamp.describe('When it was made: UTC, to the millisecond');
+export const UpdatedAt = Timestamp.describe('When it changed last: UTC, to the millisecond');
 
 /** A time in a request: RFC 3339 with any offset, handed on as a Date. */
 export const Moment = z
@@ -87,7 +87,7 @@ export function change(
 ): z.ZodType {
   const changed = rule === 'refused' ? field.optional() : field.nullish();
   const words = [...(description ? [description] : []), `Left out: as it was; ${nullRules[rule]}`];
-  return changed.meta({ description: words.join('. ') });
+  return changed.describe(words.join('. '));
 }
 
 /** `blank`: whether text of nothing but spaces is allowed; default true. */
@@ -95,7 +95,7 @@ type TextFieldOptions = { min?: number; max: number; multiline?: boolean; blank?
 
 /** Characters that a text of one line must not have. */
 // oxlint-disable-next-line no-control-regex -- they are what this looks for
-export const controls = /[\u0000-\u0008\u000b-\u001f]/;
+const controls = /[\u0000-\u0008\u000b-\u001f]/;
 
 /** Text as people write it. Lengths count code points, as JSON Schema's minLength and maxLength do. */
 export function text({ min = 0, max, multiline = false, blank = true }: TextFieldOptions): z.ZodString {
@@ -108,9 +108,16 @@ export function text({ min = 0, max, multiline = false, blank = true }: TextFiel
     .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
 }
 
-function textIssue(value: string, min: number, max: number, multiline: boolean): string | null {
+/** The fault of the characters of a text, which may be of any length. */
+export function characterIssue(value: string, multiline = false): string | null {
   if (!value.isWellFormed()) return 'must not contain half of a surrogate pair';
   if (multiline ? value.includes('\0') : controls.test(value)) return 'must not contain control characters';
+  return null;
+}
+
+function textIssue(value: string, min: number, max: number, multiline: boolean): string | null {
+  const issue = characterIssue(value, multiline);
+  if (issue !== null) return issue;
   // A code point takes one or two units, so most texts need no counting.
   const units = value.length;
   if (units > max && (units > 2 * max || codePoints(value) > max)) return `must be at most ${max} characters`;
@@ -191,32 +198,37 @@ export const tagFilter = (description: string) => text({ max: 128 }).optional().
 
 /** The query fields of a listing with a cursor. */
 export const pageQuery = {
-  limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Items on a page' }),
-  cursor: text({ max: 2000 }).optional().meta({ description: 'nextCursor of the page before' }),
+  limit: queryInteger({ min: 1, max: 200 }).default(50).describe('Items on a page'),
+  cursor: text({ max: 2000 }).optional().describe('nextCursor of the page before'),
 };
+
+export const PageQuery = z.object(pageQuery);
+export type PageQuery = z.infer<typeof PageQuery>;
 
 /** The same for a listing of messages, by when they were accepted. */
 export const messagePageQuery = {
-  since: Moment.optional().meta({ description: 'Created at or after' }),
-  until: Moment.optional().meta({ description: 'Created before' }),
+  since: Moment.optional().describe('Created at or after'),
+  until: Moment.optional().describe('Created before'),
   ...pageQuery,
 };
 
 /** The same for a listing of large sources. */
-export const sourcePageQuery = {
+export const SourcePageQuery = z.object({
   ...pageQuery,
-  limit: pageQuery.limit.meta({ description: 'Items on a page; large ones make a page shorter' }),
-};
+  limit: pageQuery.limit.describe('Items on a page; large ones make a page shorter'),
+});
 
 /** One page of a listing. `id` names the shape in the API description. */
 export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z
     .object({
-      data: z.array(item).meta({ description: 'The items of this page' }),
-      nextCursor: z.string().nullable().meta({
-        description:
+      data: z.array(item).describe('The items of this page'),
+      nextCursor: z
+        .string()
+        .nullable()
+        .describe(
           'Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty',
-      }),
+        ),
     })
     .meta({ id });
 }

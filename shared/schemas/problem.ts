@@ -17,14 +17,14 @@ export const ProblemDocument = z
       // No field has the code by itself, so the API description lists the codes here.
       $defs: { code: { $ref: '#/components/schemas/ProblemCode' } },
     }),
-    title: z.string().meta({ description: 'A short fixed summary' }),
-    status: z.int32().meta({ description: 'The HTTP status of the response' }),
-    detail: z.string().nullable().meta({ description: 'What went wrong with this request' }),
+    title: z.string().describe('A short fixed summary'),
+    status: z.int32().describe('The HTTP status of the response'),
+    detail: z.string().nullable().describe('What went wrong with this request'),
     errors: z
       .record(z.string(), z.array(z.string()))
       .optional()
-      .meta({ description: 'Field (`template.name`, `messages[3]`) -> what is wrong with it' }),
-    requestId: z.string().meta({ description: 'The same as the header Request-Id' }),
+      .describe('Field (`template.name`, `messages[3]`) -> what is wrong with it'),
+    requestId: z.string().describe('The same as the header Request-Id'),
   })
   .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457)' });
 export type ProblemDocument = z.infer<typeof ProblemDocument>;

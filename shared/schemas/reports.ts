@@ -36,16 +36,15 @@ const TimeZone = text({ min: 1, max: 64 })
   })
   .meta({ example: 'Europe/London' });
 
-const ReportChannel = z.enum(['email', 'sms']).meta({ description: 'What the messages are' });
+const ReportChannel = z.enum(['email', 'sms']).describe('What the messages are');
 
 const stretch = {
-  from: ReportBound.optional().meta({
-    description:
-      'Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to',
-  }),
-  to: ReportBound.optional().meta({
-    description: 'Accepted before; at most 400 days later. Default the end of this hour',
-  }),
+  from: ReportBound.optional().describe(
+    'Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to',
+  ),
+  to: ReportBound.optional().describe(
+    'Accepted before; at most 400 days later. Default the end of this hour',
+  ),
   timeZone: TimeZone.default('UTC').meta({
     description: 'Whose days and months they are',
     example: 'Europe/London',
@@ -54,7 +53,7 @@ const stretch = {
 
 export const ReportFilter = z.object({
   ...stretch,
-  channel: ReportChannel.optional().meta({ description: 'Default both' }),
+  channel: ReportChannel.optional().describe('Default both'),
 });
 export type ReportFilter = z.infer<typeof ReportFilter>;
 
@@ -63,7 +62,7 @@ export const SendsFilter = z.object({
   interval: z
     .enum(['hour', 'day', 'month'])
     .default('day')
-    .meta({ description: 'How long each row is; hours for at most 31 days' }),
+    .describe('How long each row is; hours for at most 31 days'),
 });
 export type SendsFilter = z.infer<typeof SendsFilter>;
 
@@ -74,42 +73,42 @@ const rateOf = (what: string) =>
 
 export const ReportCost = z
   .object({
-    gbp: z.string().meta({ description: 'Pounds, with four decimals' }),
-    eur: z.string().meta({ description: 'Euros, with four decimals' }),
+    gbp: z.string().describe('Pounds, with four decimals'),
+    eur: z.string().describe('Euros, with four decimals'),
   })
   .meta({ id: 'ReportCost', description: 'Of texts, together', example: { gbp: '12.3400', eur: '14.1900' } });
 
 const counts = {
-  accepted: Count.meta({ description: 'Messages that were accepted' }),
-  queued: Count.meta({ description: 'Of them, by the status that they have now' }),
-  held: Count.meta({ description: 'Waiting until the workspace can pay for them' }),
-  sent: Count.meta({ description: 'Handed over, outcome awaited' }),
-  delivered: Count.meta({ description: 'Accepted by the mail server, or on the phone' }),
-  failed: Count.meta({ description: 'Not to arrive' }),
-  cancelled: Count.meta({ description: 'Cancelled before they were sent' }),
-  parts: Count.meta({ description: 'Parts of texts' }),
-  cost: ReportCost.meta({ description: 'The price of these texts; emails cost nothing' }),
+  accepted: Count.describe('Messages that were accepted'),
+  queued: Count.describe('Of them, by the status that they have now'),
+  held: Count.describe('Waiting until the workspace can pay for them'),
+  sent: Count.describe('Handed over, outcome awaited'),
+  delivered: Count.describe('Accepted by the mail server, or on the phone'),
+  failed: Count.describe('Not to arrive'),
+  cancelled: Count.describe('Cancelled before they were sent'),
+  parts: Count.describe('Parts of texts'),
+  cost: ReportCost.describe('The price of these texts; emails cost nothing'),
 };
 
 /** `id` names the shape in the API description. */
 function reportOf<Row extends z.ZodObject>(row: Row, id: string) {
   return z
     .object({
-      from: Timestamp.meta({ description: 'The first hour that is counted' }),
-      to: Timestamp.meta({ description: 'The first that is counted no more' }),
-      timeZone: z.string().meta({ description: 'Whose days and months they are' }),
-      timeZoneRounded: z.boolean().meta({
-        description: 'A bound of the time zone is within an hour of UTC, and was rounded down to it',
-      }),
-      data: z.array(row.meta({ id: `${id}Row` })).meta({ description: 'All rows' }),
-      nextCursor: z.null().meta({ description: 'A report is one page' }),
+      from: Timestamp.describe('The first hour that is counted'),
+      to: Timestamp.describe('The first that is counted no more'),
+      timeZone: z.string().describe('Whose days and months they are'),
+      timeZoneRounded: z
+        .boolean()
+        .describe('A bound of the time zone is within an hour of UTC, and was rounded down to it'),
+      data: z.array(row.meta({ id: `${id}Row` })).describe('All rows'),
+      nextCursor: z.null().describe('A report is one page'),
     })
     .meta({ id });
 }
 
 export const SendsReport = reportOf(
   z.object({
-    start: Timestamp.meta({ description: 'When the interval begins' }),
+    start: Timestamp.describe('When the interval begins'),
     channel: ReportChannel,
     ...counts,
   }),
@@ -119,9 +118,10 @@ export type SendsReport = z.infer<typeof SendsReport>;
 
 export const ClientTagsReport = reportOf(
   z.object({
-    clientTag: z.string().nullable().meta({
-      description: 'null: messages without one; `(other)`: those beyond the first 1,000 of a day together',
-    }),
+    clientTag: z
+      .string()
+      .nullable()
+      .describe('null: messages without one; `(other)`: those beyond the first 1,000 of a day together'),
     channel: ReportChannel,
     ...counts,
     deliveredRate: rateOf('Delivered of accepted'),
@@ -138,38 +138,35 @@ export const ReportedError = z
       description: 'The code of the reason; `(other)`: those beyond the first 200 of a day together',
       example: 'undeliverable',
     }),
-    messages: Count.meta({ description: 'Texts that failed with it' }),
+    messages: Count.describe('Texts that failed with it'),
   })
   .meta({ id: 'ReportedError', description: 'A reason for which texts of a row have failed' });
 export type ReportedError = z.infer<typeof ReportedError>;
 
 export const CountriesReport = reportOf(
   z.object({
-    country: z
-      .string()
-      .nullable()
-      .meta({ description: 'ISO 3166-1 alpha-2; null where the number does not tell' }),
-    gateway: Gateway.meta({
-      description:
-        'The carrier that has them, or has refused them; null while none has, and of texts that none was asked about',
-    }),
+    country: z.string().nullable().describe('ISO 3166-1 alpha-2; null where the number does not tell'),
+    gateway: Gateway.describe(
+      'The carrier that has them, or has refused them; null while none has, and of texts that none was asked about',
+    ),
     channel: ReportChannel,
     ...counts,
     deliveredRate: rateOf('Delivered of accepted'),
-    errors: z.array(ReportedError).meta({
-      description:
+    errors: z
+      .array(ReportedError)
+      .describe(
         'Of the failed ones, most messages first, the first 20; in CSV such as `expired=3; undeliverable=1`',
-    }),
+      ),
   }),
   'CountriesReport',
 );
 export type CountriesReport = z.infer<typeof CountriesReport>;
 
 const Seconds = z.number().min(0).nullable();
-const secondsOf = (share: string) => Seconds.meta({ description: `${share} took no longer` });
+const secondsOf = (share: string) => Seconds.describe(`${share} took no longer`);
 const Latencies = z
   .object({
-    count: Count.meta({ description: 'Messages that came so far' }),
+    count: Count.describe('Messages that came so far'),
     p50: secondsOf('Half of them'),
     p90: secondsOf('90 in 100'),
     p95: secondsOf('95 in 100'),
@@ -181,12 +178,12 @@ const Latencies = z
 export const LatencyReport = reportOf(
   z.object({
     channel: ReportChannel,
-    kind: z.union([EmailKind, z.enum(['single', 'batch'])]).meta({
-      description: 'The kind of an email; single or batch of a text',
-    }),
-    gateway: Gateway.meta({ description: 'The carrier of texts; null of emails' }),
-    sent: Latencies.meta({ description: 'From accepted, or scheduledAt, to sent, in seconds' }),
-    delivered: Latencies.meta({ description: 'From sent to delivered, in seconds' }),
+    kind: z
+      .union([EmailKind, z.enum(['single', 'batch'])])
+      .describe('The kind of an email; single or batch of a text'),
+    gateway: Gateway.describe('The carrier of texts; null of emails'),
+    sent: Latencies.describe('From accepted, or scheduledAt, to sent, in seconds'),
+    delivered: Latencies.describe('From sent to delivered, in seconds'),
   }),
   'LatencyReport',
 );
@@ -194,16 +191,16 @@ export type LatencyReport = z.infer<typeof LatencyReport>;
 
 export const DeliverabilityReport = reportOf(
   z.object({
-    by: z.enum(['recipientDomain', 'sendingDomain']).meta({ description: 'Whose domain it is' }),
-    domain: z.string().meta({ description: '`(other)`: those beyond the first 500 of a day together' }),
-    accepted: Count.meta({ description: 'Emails that were accepted' }),
-    delivered: Count.meta({ description: 'Accepted by the mail server' }),
-    hardBounces: Count.meta({ description: 'Refused for good' }),
-    softBounces: Count.meta({ description: 'Refused for now, too often' }),
-    rejected: Count.meta({ description: 'Not composed, or not allowed' }),
-    suppressed: Count.meta({ description: 'Not sent, as the address is suppressed' }),
-    complaints: Count.meta({ description: 'Reported as spam' }),
-    opened: Count.meta({ description: 'Opened at least once' }),
+    by: z.enum(['recipientDomain', 'sendingDomain']).describe('Whose domain it is'),
+    domain: z.string().describe('`(other)`: those beyond the first 500 of a day together'),
+    accepted: Count.describe('Emails that were accepted'),
+    delivered: Count.describe('Accepted by the mail server'),
+    hardBounces: Count.describe('Refused for good'),
+    softBounces: Count.describe('Refused for now, too often'),
+    rejected: Count.describe('Not composed, or not allowed'),
+    suppressed: Count.describe('Not sent, as the address is suppressed'),
+    complaints: Count.describe('Reported as spam'),
+    opened: Count.describe('Opened at least once'),
     deliveredRate: rateOf('Delivered of accepted'),
     bounceRate: rateOf('Hard and soft bounces of accepted'),
     complaintRate: rateOf('Complaints of delivered'),

@@ -1,31 +1,30 @@
 import { z } from 'zod';
 import { CreatedAt, change, Id, pageOf, pageQuery, text } from './fields.ts';
 
-export const SenderKind = z.enum(['sender_name', 'virtual_number']).meta({
-  description:
+export const SenderKind = z
+  .enum(['sender_name', 'virtual_number'])
+  .describe(
     'sender_name: an alphanumeric name, or a UK mobile number; virtual_number: a number of the workspace that takes replies',
-});
+  );
 export type SenderKind = z.infer<typeof SenderKind>;
 
 export const SenderStatus = z
   .enum(['pending', 'approved', 'rejected', 'awaiting_verification', 'awaiting_business_verification'])
-  .meta({
-    description:
-      'approved: as soon as it is for one country; rejected: it is for all of them; awaiting_verification: the code that was texted to the mobile number is to be given back; awaiting_business_verification: held until the business profile is verified; pending: a reviewer looks at it',
-  });
+  .describe(
+    'approved: as soon as it is for one country; rejected: it is for all of them; awaiting_verification: the code that was texted to the mobile number is to be given back; awaiting_business_verification: held until the business profile is verified; pending: a reviewer looks at it',
+  );
 export type SenderStatus = z.infer<typeof SenderStatus>;
 
-export const SenderCountryStatus = z.enum(['pending', 'approved', 'rejected']).meta({
-  description:
-    'pending: a reviewer looks at it; approved: it may send there; rejected: it may not, see reason',
-});
+export const SenderCountryStatus = z
+  .enum(['pending', 'approved', 'rejected'])
+  .describe('pending: a reviewer looks at it; approved: it may send there; rejected: it may not, see reason');
 export type SenderCountryStatus = z.infer<typeof SenderCountryStatus>;
 
 export const SenderCountry = z
   .object({
     country: z.string().meta({ description: 'ISO 3166-1 alpha-2', example: 'GB' }),
     status: SenderCountryStatus,
-    reason: z.string().optional().meta({ description: 'Why it was rejected; left out where there is none' }),
+    reason: z.string().optional().describe('Why it was rejected; left out where there is none'),
   })
   .meta({ id: 'SenderCountry' });
 export type SenderCountry = z.infer<typeof SenderCountry>;
@@ -42,9 +41,9 @@ export const Sender = z
       example: 'Acme',
     }),
     status: SenderStatus,
-    countries: z.array(SenderCountry).meta({ description: 'Where it is to be sent from, by country' }),
-    default: z.boolean().meta({ description: 'Messages that name no sender come from it' }),
-    sampleContent: z.string().nullable().meta({ description: 'A message as it will be sent' }),
+    countries: z.array(SenderCountry).describe('Where it is to be sent from, by country'),
+    default: z.boolean().describe('Messages that name no sender come from it'),
+    sampleContent: z.string().nullable().describe('A message as it will be sent'),
     businessProfileId: Id('profile').nullable(),
     createdAt: CreatedAt,
   })
@@ -76,10 +75,10 @@ export const NewSender = z
       .min(1)
       .max(300)
       .nullish()
-      .meta({ description: 'ISO 3166-1 alpha-2; default the country of the workspace' }),
-    businessProfileId: Id('profile').nullish().meta({
-      description: 'Leave it out for the business of the workspace itself; not used for a mobile number',
-    }),
+      .describe('ISO 3166-1 alpha-2; default the country of the workspace'),
+    businessProfileId: Id('profile')
+      .nullish()
+      .describe('Leave it out for the business of the workspace itself; not used for a mobile number'),
   })
   .meta({ id: 'NewSender' });
 export type NewSender = z.infer<typeof NewSender>;
@@ -114,14 +113,14 @@ export const SenderCheckQuery = z.object({
 
 export const SenderCheck = z
   .object({
-    name: z.string().meta({ description: 'As it would be stored; as it was given where it cannot be one' }),
-    kind: z.enum(['name', 'mobile']).nullable().meta({
-      description:
-        'name: reviewed before it is approved; mobile: verified by a code; null: it can be neither',
-    }),
-    acceptable: z.boolean().meta({ description: 'Whether a request for it would be accepted at present' }),
-    reasons: z.array(z.string()).meta({ description: 'Why not; empty where it would be' }),
-    existing: Sender.nullable().meta({ description: 'The sender of this name, where the workspace has one' }),
+    name: z.string().describe('As it would be stored; as it was given where it cannot be one'),
+    kind: z
+      .enum(['name', 'mobile'])
+      .nullable()
+      .describe('name: reviewed before it is approved; mobile: verified by a code; null: it can be neither'),
+    acceptable: z.boolean().describe('Whether a request for it would be accepted at present'),
+    reasons: z.array(z.string()).describe('Why not; empty where it would be'),
+    existing: Sender.nullable().describe('The sender of this name, where the workspace has one'),
   })
   .meta({ id: 'SenderCheck' });
 export type SenderCheck = z.infer<typeof SenderCheck>;

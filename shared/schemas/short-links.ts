@@ -12,12 +12,14 @@ export const ShortLink = z
       description: 'What the text has in its place; null without the scope content.read',
       example: 'https://acme.example/7hFk2Lq0Z',
     }),
-    clicks: z.int32().min(0).meta({
-      description:
+    clicks: z
+      .int32()
+      .min(0)
+      .describe(
         'How often it was followed; by link previewers and crawlers that say what they are it is not counted',
-    }),
-    firstClickedAt: Timestamp.nullable().meta({ description: 'When it was followed first' }),
-    lastClickedAt: Timestamp.nullable().meta({ description: 'When it was followed last' }),
+      ),
+    firstClickedAt: Timestamp.nullable().describe('When it was followed first'),
+    lastClickedAt: Timestamp.nullable().describe('When it was followed last'),
   })
   .meta({ id: 'ShortLink' });
 export type ShortLink = z.infer<typeof ShortLink>;
@@ -29,14 +31,11 @@ export const BatchLink = z
         'As it was written, with its Liquid; as it was rendered where Liquid made all of it; null without the scope content.read',
       example: 'https://shop.example/orders/{{ id }}',
     }),
-    messages: z.int32().min(0).meta({ description: 'Messages made so far that have it' }),
-    clicks: z.int32().min(0).meta({ description: 'How often it was followed, in all messages together' }),
-    clickedMessages: z
-      .int32()
-      .min(0)
-      .meta({ description: 'Messages in which it was followed at least once' }),
-    firstClickedAt: Timestamp.nullable().meta({ description: 'When it was followed first' }),
-    lastClickedAt: Timestamp.nullable().meta({ description: 'When it was followed last' }),
+    messages: z.int32().min(0).describe('Messages made so far that have it'),
+    clicks: z.int32().min(0).describe('How often it was followed, in all messages together'),
+    clickedMessages: z.int32().min(0).describe('Messages in which it was followed at least once'),
+    firstClickedAt: Timestamp.nullable().describe('When it was followed first'),
+    lastClickedAt: Timestamp.nullable().describe('When it was followed last'),
   })
   .meta({ id: 'BatchLink' });
 export type BatchLink = z.infer<typeof BatchLink>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, Id, pageOf, pageQuery, text } from './fields.ts';
+import { CreatedAt, Id, pageOf, text } from './fields.ts';
 import { SmsDirection } from './sms/sms.ts';
 
 /** The texts that are shown of each phone. */
@@ -12,23 +12,21 @@ export const SimulatorPhone = z
     messages: z
       .array(
         z.object({
-          direction: SmsDirection.meta({ description: 'As the workspace sees it' }),
-          from: z.string().meta({ description: 'A name, or a number in E.164' }),
-          to: z.string().meta({ description: 'A name, or a number in E.164' }),
-          content: z.string().meta({ description: 'The text' }),
-          parts: z.int32().meta({ description: 'Messages of the network that it takes' }),
+          direction: SmsDirection.describe('As the workspace sees it'),
+          from: z.string().describe('A name, or a number in E.164'),
+          to: z.string().describe('A name, or a number in E.164'),
+          content: z.string().describe('The text'),
+          parts: z.int32().describe('Messages of the network that it takes'),
           createdAt: CreatedAt,
         }),
       )
-      .meta({ description: `The last ${textsShown} texts, oldest first` }),
+      .describe(`The last ${textsShown} texts, oldest first`),
     createdAt: CreatedAt,
   })
   .meta({ id: 'SimulatorPhone' });
 export type SimulatorPhone = z.infer<typeof SimulatorPhone>;
 
 export const SimulatorPhonePage = pageOf(SimulatorPhone, 'SimulatorPhonePage');
-export const SimulatorPhoneQuery = z.object(pageQuery);
-export type SimulatorPhoneQuery = z.infer<typeof SimulatorPhoneQuery>;
 
 export const SimulatorText = z
   .object({
@@ -36,10 +34,11 @@ export const SimulatorText = z
       description: 'What the phone texts',
       example: 'Yes please',
     }),
-    to: text({ min: 1, max: 40 }).nullish().meta({
-      description:
+    to: text({ min: 1, max: 40 })
+      .nullish()
+      .describe(
         'An approved sender of the workspace; default the one of the last text to the phone, else that of the workspace',
-    }),
+      ),
   })
   .meta({ id: 'SimulatorText' });
 export type SimulatorText = z.infer<typeof SimulatorText>;

@@ -3,23 +3,24 @@ import { CreatedAt, Id, pageOf, pageQuery, text } from './fields.ts';
 
 export const SuppressionScope = z
   .enum(['all', 'marketing'])
-  .meta({ description: 'What a suppressed address is not sent; a number is not sent anything' });
+  .describe('What a suppressed address is not sent; a number is not sent anything');
 export type SuppressionScope = z.infer<typeof SuppressionScope>;
 
-export const SuppressionSource = z.enum(['api', 'web', 'stop', 'bounce', 'complaint', 'system']).meta({
-  description:
+export const SuppressionSource = z
+  .enum(['api', 'web', 'stop', 'bounce', 'complaint', 'system'])
+  .describe(
     'api: API or dashboard; web: opt-out link; stop: the recipient texted STOP; bounce: hard bounce; complaint: spam complaint (of scope marketing where nothing proves whose it is); system: the service',
-});
+  );
 export type SuppressionSource = z.infer<typeof SuppressionSource>;
 
 export const Suppression = z
   .object({
     id: Id('suppression'),
-    number: z.string().nullable().meta({ description: 'E.164; null for an email suppression' }),
-    email: z.string().nullable().meta({ description: 'null for a phone suppression' }),
+    number: z.string().nullable().describe('E.164; null for an email suppression'),
+    email: z.string().nullable().describe('null for a phone suppression'),
     scope: SuppressionScope,
     source: SuppressionSource,
-    reason: z.string().nullable().meta({ description: 'Why, in words' }),
+    reason: z.string().nullable().describe('Why, in words'),
     createdAt: CreatedAt,
   })
   .meta({ id: 'Suppression' });
@@ -40,8 +41,8 @@ export const NewSuppression = z
   .object({
     number: number.nullish(),
     email: email.nullish(),
-    scope: SuppressionScope.nullish().meta({ description: 'For an address; default all' }),
-    reason: text({ max: 256 }).nullish().meta({ description: 'Why, for yourself' }),
+    scope: SuppressionScope.nullish().describe('For an address; default all'),
+    reason: text({ max: 256 }).nullish().describe('Why, for yourself'),
   })
   .meta({ id: 'NewSuppression', description: 'Exactly one of number and email' });
 export type NewSuppression = z.infer<typeof NewSuppression>;

@@ -3,38 +3,38 @@ import { CreatedAt, Id, Timestamp } from './fields.ts';
 import { ReportBound, ReportCost } from './reports.ts';
 
 const Money = z
-  .object({ gbp: z.string().meta({ description: 'Pounds, with four decimals' }) })
+  .object({ gbp: z.string().describe('Pounds, with four decimals') })
   .meta({ id: 'Pounds', example: { gbp: '12.3400' } });
 
 export const Workspace = z
   .object({
     id: Id('workspace'),
-    name: z.string().meta({ description: 'What the operator calls it' }),
+    name: z.string().describe('What the operator calls it'),
     country: z.string().meta({ description: 'ISO 3166-1 alpha-2', example: 'GB' }),
     createdAt: CreatedAt,
-    sendingBlocked: z.boolean().meta({ description: 'The operator has stopped its sending' }),
-    v2WebhooksEnabled: z.boolean().meta({ description: 'Whether it may have webhooks of this version' }),
-    alertEmail: z.string().nullable().meta({ description: 'Where warnings about webhooks go' }),
+    sendingBlocked: z.boolean().describe('The operator has stopped its sending'),
+    v2WebhooksEnabled: z.boolean().describe('Whether it may have webhooks of this version'),
+    alertEmail: z.string().nullable().describe('Where warnings about webhooks go'),
     defaultSender: z
-      .object({ id: Id('sender'), name: z.string().nullable().meta({ description: 'A name, or a number' }) })
+      .object({ id: Id('sender'), name: z.string().nullable().describe('A name, or a number') })
       .nullable()
-      .meta({ description: 'What texts come from that name no sender' }),
-    balance: Money.nullable().meta({ description: 'Left for texts; null: without limit' }),
+      .describe('What texts come from that name no sender'),
+    balance: Money.nullable().describe('Left for texts; null: without limit'),
     emailLimit: z
       .object({
-        count: z.int32().min(1).meta({ description: 'How many emails' }),
-        per: z.enum(['minute', 'hour', 'day']).meta({ description: 'In how long' }),
+        count: z.int32().min(1).describe('How many emails'),
+        per: z.enum(['minute', 'hour', 'day']).describe('In how long'),
       })
       .nullable()
-      .meta({ description: 'Emails beyond it wait for their turn; of several limits the strictest' }),
-    smsPartsAtMost: z.int32().min(1).meta({ description: 'Parts that one text may have' }),
+      .describe('Emails beyond it wait for their turn; of several limits the strictest'),
+    smsPartsAtMost: z.int32().min(1).describe('Parts that one text may have'),
     retention: z
       .object({
-        eventsDays: z.number().meta({ description: 'Events' }),
-        emailDays: z.number().meta({ description: 'Emails' }),
-        smsDays: z.number().meta({ description: 'Texts' }),
+        eventsDays: z.number().describe('Events'),
+        emailDays: z.number().describe('Emails'),
+        smsDays: z.number().describe('Texts'),
       })
-      .meta({ description: 'How many days events and messages are kept' }),
+      .describe('How many days events and messages are kept'),
     webhookAddresses: z.array(z.string()).meta({
       description: 'IP addresses that deliveries come from; empty: they are not fixed',
       example: ['192.0.2.7'],
@@ -62,58 +62,56 @@ export const SpendQuery = z.object({
 export type SpendQuery = z.infer<typeof SpendQuery>;
 
 const spend = {
-  messages: z.int().min(0).meta({ description: 'Texts' }),
-  parts: z.int().min(0).meta({ description: 'Their parts' }),
-  cost: ReportCost.meta({ description: 'Their price' }),
+  messages: z.int().min(0).describe('Texts'),
+  parts: z.int().min(0).describe('Their parts'),
+  cost: ReportCost.describe('Their price'),
 };
 
 export const Spend = z
   .object({
-    from: Timestamp.meta({ description: 'The first hour that is counted' }),
-    to: Timestamp.meta({ description: 'The first that is counted no more' }),
-    total: z.object(spend).meta({
-      description:
+    from: Timestamp.describe('The first hour that is counted'),
+    to: Timestamp.describe('The first that is counted no more'),
+    total: z
+      .object(spend)
+      .describe(
         'Texts that were accepted in this time and are paid for, or would be: not held ones, nor those whose price was given back',
-    }),
+      ),
     byCountry: z
       .array(
         z.object({
-          country: z
-            .string()
-            .nullable()
-            .meta({ description: 'ISO 3166-1 alpha-2; null where the number does not tell' }),
+          country: z.string().nullable().describe('ISO 3166-1 alpha-2; null where the number does not tell'),
           ...spend,
         }),
       )
-      .meta({ description: 'Most pounds first; the first 1,000, as below' }),
+      .describe('Most pounds first; the first 1,000, as below'),
     byKey: z
       .array(
         z.object({
-          keyId: Id('key').nullable().meta({ description: 'The first of a key with its rotations' }),
+          keyId: Id('key').nullable().describe('The first of a key with its rotations'),
           ...spend,
         }),
       )
-      .meta({ description: 'Most pounds first; the first 1,000' }),
+      .describe('Most pounds first; the first 1,000'),
     byClientTag: z
       .array(
         z.object({
-          clientTag: z.string().nullable().meta({ description: 'null: texts without one' }),
+          clientTag: z.string().nullable().describe('null: texts without one'),
           ...spend,
         }),
       )
-      .meta({ description: 'Most pounds first; the first 1,000' }),
-    balance: Money.nullable().meta({ description: 'As it is now; null: without limit' }),
-    credits: Money.meta({ description: 'What was paid in during this time' }),
+      .describe('Most pounds first; the first 1,000'),
+    balance: Money.nullable().describe('As it is now; null: without limit'),
+    credits: Money.describe('What was paid in during this time'),
     ledger: z
       .object({
-        charges: Money.meta({ description: 'Below zero' }),
-        refunds: Money.meta({ description: 'For texts that were not sent in the end' }),
-        credits: Money.meta({ description: 'Paid in by the operator, less what the operator took back' }),
-        closed: Money.meta({ description: 'What was left when the balance became unlimited; below zero' }),
-        carried: Money.meta({ description: 'Entries of texts that are long gone, put together' }),
-        change: Money.meta({ description: 'Of the balance in this time: the sum of the others' }),
+        charges: Money.describe('Below zero'),
+        refunds: Money.describe('For texts that were not sent in the end'),
+        credits: Money.describe('Paid in by the operator, less what the operator took back'),
+        closed: Money.describe('What was left when the balance became unlimited; below zero'),
+        carried: Money.describe('Entries of texts that are long gone, put together'),
+        change: Money.describe('Of the balance in this time: the sum of the others'),
       })
-      .meta({ description: 'What changed the balance, by when it did' }),
+      .describe('What changed the balance, by when it did'),
   })
   .meta({ id: 'Spend' });
 export type Spend = z.infer<typeof Spend>;

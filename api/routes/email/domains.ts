@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
-import {
-  EmailDomain,
-  EmailDomainFilter,
-  EmailDomainPage,
-  NewEmailDomain,
-} from '../../../shared/schemas/email/domains.ts';
-import { Id } from '../../../shared/schemas/fields.ts';
+import { EmailDomain, EmailDomainPage, NewEmailDomain } from '../../../shared/schemas/email/domains.ts';
+import { Id, PageQuery } from '../../../shared/schemas/fields.ts';
 import { endpoint } from '../../endpoint.ts';
 
 const tag = 'Email domains';
@@ -39,7 +34,7 @@ export default [
     description:
       'Each comes with its status and with what the last look at its DNS found; this request looks at nothing. A domain may send while its status is verified or warning. A workspace can add up to 50 domains.',
     scope: 'domains.read',
-    query: EmailDomainFilter,
+    query: PageQuery,
     response: EmailDomainPage,
     handle: ({ caller, query }) => emailDomains.list(caller, query),
   }),

@@ -4,9 +4,9 @@ import {
   EmailInclude,
   EmailIncludeContent,
   EmailIncludePage,
-  EmailIncludeQuery,
 } from '../../../shared/schemas/email/includes.ts';
 import { EmailSourceName } from '../../../shared/schemas/email/templates.ts';
+import { SourcePageQuery } from '../../../shared/schemas/fields.ts';
 import { endpoint, Other } from '../../endpoint.ts';
 
 const tag = 'Email includes';
@@ -22,7 +22,7 @@ export default [
     description:
       'They come with their content, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 200.',
     scope: 'templates.read',
-    query: EmailIncludeQuery,
+    query: SourcePageQuery,
     response: EmailIncludePage,
     handle: ({ caller, query }) => emailIncludes.list(caller, query),
   }),

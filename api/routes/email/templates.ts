@@ -4,12 +4,11 @@ import {
   EmailTemplate,
   EmailTemplateChanges,
   EmailTemplatePage,
-  EmailTemplateQuery,
   EmailTemplateRendering,
   NewEmailTemplate,
   RenderedEmailTemplate,
 } from '../../../shared/schemas/email/templates.ts';
-import { Id } from '../../../shared/schemas/fields.ts';
+import { Id, SourcePageQuery } from '../../../shared/schemas/fields.ts';
 import { endpoint } from '../../endpoint.ts';
 
 const tag = 'Email templates';
@@ -63,7 +62,7 @@ export default [
     description:
       'They come with their sources, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 1,000.',
     scope: 'templates.read',
-    query: EmailTemplateQuery,
+    query: SourcePageQuery,
     response: EmailTemplatePage,
     handle: ({ caller, query }) => emailTemplates.list(caller, query),
   }),

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import * as smsTemplates from '../../../shared/domain/sms/templates.ts';
-import { Id } from '../../../shared/schemas/fields.ts';
+import { Id, SourcePageQuery } from '../../../shared/schemas/fields.ts';
 import {
   NewSmsTemplate,
   RenderedSmsTemplate,
   SmsTemplate,
   SmsTemplateChanges,
   SmsTemplatePage,
-  SmsTemplateQuery,
   SmsTemplateRendering,
 } from '../../../shared/schemas/sms/templates.ts';
 import { endpoint } from '../../endpoint.ts';
@@ -50,7 +49,7 @@ export default [
     description:
       'They come with their sources, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 1,000.',
     scope: 'templates.read',
-    query: SmsTemplateQuery,
+    query: SourcePageQuery,
     response: SmsTemplatePage,
     handle: ({ caller, query }) => smsTemplates.list(caller, query),
   }),

@@ -11,9 +11,9 @@ import type {
   ContactList,
   ContactListPreview,
   ContactListPreviewOutcome,
-  ContactListQuery,
 } from '../../schemas/contact-lists.ts';
 import type { Contact } from '../../schemas/contacts.ts';
+import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as contactsDomain from '../contacts/contacts.ts';
 import { compile } from '../contacts/filter.ts';
@@ -69,10 +69,7 @@ function problemOnly(error: unknown): null {
 }
 
 /** Newest first, so the built-in list, which was there before all others, comes last. */
-export async function list(
-  { workspaceId }: Caller,
-  page: ContactListQuery,
-): Promise<CursorPage<ContactList>> {
+export async function list({ workspaceId }: Caller, page: PageQuery): Promise<CursorPage<ContactList>> {
   const binding = { workspaceId, listing: 'contact-lists' };
   const { items, nextCursor } = await keysetPageById(binding, page, async (range) => {
     const lists: List[] = await db.listContactLists(workspaceId, range);
@@ -108,7 +105,7 @@ export async function preview(
 export async function contacts(
   { workspaceId }: Caller,
   id: string,
-  page: ContactListQuery,
+  page: PageQuery,
 ): Promise<CursorPage<Contact>> {
   const binding = { workspaceId, listing: 'contact-list-contacts', filter: { id } };
   const { items, nextCursor } = await searchedPage(binding, page, async (range) =>

@@ -10,8 +10,8 @@ import {
   type ContactRow,
   contactTextLengths,
   contactTexts,
-  lineIssue,
 } from '../../schemas/contacts.ts';
+import { characterIssue } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as contacts from './contacts.ts';
 
@@ -41,7 +41,7 @@ export async function prepare({ contacts: given }: ContactBatch): Promise<Prepar
 
 function textError(row: ContactRow): string | null {
   for (const field of contactTexts) {
-    const issue = lineIssue(row[field] ?? '');
+    const issue = characterIssue(row[field] ?? '');
     if (issue !== null) return `${field} ${issue}`;
   }
   return null;

@@ -6,13 +6,8 @@ import * as db from '../../db/contacts/contacts.ts';
 import { listTagCounts, type TagCounts, updateContactCounts } from '../../db/contacts/entries.ts';
 import { foldCase } from '../../formats/folded-text.ts';
 import { isId } from '../../formats/ids.ts';
-import {
-  type ContactTag,
-  type ContactTagChanges,
-  type ContactTagQuery,
-  longestTag,
-  mostTags,
-} from '../../schemas/contacts.ts';
+import { type ContactTag, type ContactTagChanges, longestTag, mostTags } from '../../schemas/contacts.ts';
+import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { keysetPage } from '../requests/keyset-pages.ts';
 
@@ -116,7 +111,7 @@ export function areEqual(one: string[], other: string[]): boolean {
 /** Lists the tags in alphabetical order, whatever their case. */
 export async function list(
   caller: Caller,
-  page: ContactTagQuery,
+  page: PageQuery,
 ): Promise<{ data: ContactTag[]; nextCursor: string | null }> {
   const binding = { workspaceId: caller.workspaceId, listing: 'contact-tags' };
   const { items, nextCursor } = await keysetPage(

@@ -18,9 +18,9 @@ import {
 import {
   type EmailInclude,
   type EmailIncludeContent,
-  type EmailIncludeQuery,
   mostEmailIncludes,
 } from '../../schemas/email/includes.ts';
+import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { pageOfLong } from '../requests/long-pages.ts';
 import { sentence } from '../template-faults.ts';
@@ -114,7 +114,7 @@ export async function find({ workspaceId }: Caller, name: string): Promise<Email
 
 export async function list(
   { workspaceId }: Caller,
-  page: EmailIncludeQuery,
+  page: PageQuery,
 ): Promise<{ data: EmailInclude[]; nextCursor: string | null }> {
   const binding = { workspaceId, listing: 'email-includes' };
   const { items, nextCursor } = await pageOfLong(binding, page, (range) =>

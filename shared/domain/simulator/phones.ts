@@ -5,8 +5,9 @@ import * as db from '../../db/simulator/messages.ts';
 import { findLastSmsTo } from '../../db/sms/messages.ts';
 import { dramaMobiles, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
 import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
+import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { SimulatorPhone, SimulatorPhoneQuery, SimulatorText } from '../../schemas/simulator.ts';
+import type { SimulatorPhone, SimulatorText } from '../../schemas/simulator.ts';
 import { textsShown } from '../../schemas/simulator.ts';
 import type { SmsMessage } from '../../schemas/sms/sms.ts';
 import { gatewayFor, isAllSimulated } from '../../transports/sms.ts';
@@ -20,7 +21,7 @@ import { gateway } from './wake.ts';
 
 export async function list(
   { workspaceId }: Caller,
-  page: SimulatorPhoneQuery,
+  page: PageQuery,
 ): Promise<{ data: SimulatorPhone[]; nextCursor: string | null }> {
   const binding = { workspaceId, listing: 'simulator-phones' };
   // Once another gateway carries texts, other numbers belong to people: nobody must read a code for one of them here.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, Id, pageOf, sourcePageQuery, text, UpdatedAt } from '../fields.ts';
+import { CreatedAt, Id, pageOf, text, UpdatedAt } from '../fields.ts';
 import { EmailSourceName } from './templates.ts';
 
 export const mostEmailIncludes = 200;
@@ -8,7 +8,7 @@ export const EmailInclude = z
   .object({
     id: Id('include'),
     name: EmailSourceName,
-    content: z.string().meta({ description: 'A piece of MJML' }),
+    content: z.string().describe('A piece of MJML'),
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   })
@@ -16,15 +16,12 @@ export const EmailInclude = z
 export type EmailInclude = z.infer<typeof EmailInclude>;
 
 export const EmailIncludePage = pageOf(EmailInclude, 'EmailIncludePage');
-export const EmailIncludeQuery = z.object(sourcePageQuery);
-export type EmailIncludeQuery = z.infer<typeof EmailIncludeQuery>;
 
 export const EmailIncludeContent = z
   .object({
-    content: text({ max: 100_000, multiline: true }).meta({
-      description:
-        'A piece of MJML, which takes the place of `<mj-include path="its name"/>`; it may hold such elements itself',
-    }),
+    content: text({ max: 100_000, multiline: true }).describe(
+      'A piece of MJML, which takes the place of `<mj-include path="its name"/>`; it may hold such elements itself',
+    ),
   })
   .meta({ id: 'EmailIncludeContent' });
 export type EmailIncludeContent = z.infer<typeof EmailIncludeContent>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, change, Id, JsonObject, pageOf, sourcePageQuery, Timestamp, text } from '../fields.ts';
+import { CreatedAt, change, Id, JsonObject, pageOf, Timestamp, text } from '../fields.ts';
 import { SampleData } from '../sample-data.ts';
 
 export const mostEmailTemplates = 1_000;
@@ -13,43 +13,33 @@ export const EmailSourceName = z
     example: 'welcome',
   });
 
-export const EmailFormat = z
-  .enum(['html', 'mjml'])
-  .meta({ description: 'mjml is compiled to HTML before sending' });
+export const EmailFormat = z.enum(['html', 'mjml']).describe('mjml is compiled to HTML before sending');
 export type EmailFormat = z.infer<typeof EmailFormat>;
 
 export const EmailTemplate = z
   .object({
     id: Id('etemplate'),
     name: EmailSourceName,
-    description: z.string().nullable().meta({ description: 'For yourself; recipients do not see it' }),
+    description: z.string().nullable().describe('For yourself; recipients do not see it'),
     format: EmailFormat,
-    html: z.string().meta({ description: 'Liquid source, or MJML with Liquid' }),
-    text: z.string().meta({ description: 'Liquid plain-text alternative; empty when there is none' }),
-    sampleData: JsonObject.nullable().meta({ description: 'What it was tried with when it was saved' }),
+    html: z.string().describe('Liquid source, or MJML with Liquid'),
+    text: z.string().describe('Liquid plain-text alternative; empty when there is none'),
+    sampleData: JsonObject.nullable().describe('What it was tried with when it was saved'),
     createdAt: CreatedAt,
-    updatedAt: Timestamp.meta({
-      description: 'Changes when name, description, format or sampleData change',
-    }),
+    updatedAt: Timestamp.describe('Changes when name, description, format or sampleData change'),
   })
   .meta({ id: 'EmailTemplate' });
 export type EmailTemplate = z.infer<typeof EmailTemplate>;
 
 export const EmailTemplatePage = pageOf(EmailTemplate, 'EmailTemplatePage');
-export const EmailTemplateQuery = z.object(sourcePageQuery);
-export type EmailTemplateQuery = z.infer<typeof EmailTemplateQuery>;
 
 const fields = {
-  description: text({ max: 256, multiline: true }).meta({
-    description: 'For yourself; recipients do not see it',
-  }),
-  format: EmailFormat.meta({
-    description: 'mjml is compiled with the includes of the workspace before sending',
-  }),
-  html: text({ min: 1, max: 1_000_000, multiline: true }).meta({
-    description: 'Liquid, with values escaped for HTML except after `| raw`',
-  }),
-  text: text({ max: 1_000_000, multiline: true }).meta({ description: 'Plain-text alternative; Liquid' }),
+  description: text({ max: 256, multiline: true }).describe('For yourself; recipients do not see it'),
+  format: EmailFormat.describe('mjml is compiled with the includes of the workspace before sending'),
+  html: text({ min: 1, max: 1_000_000, multiline: true }).describe(
+    'Liquid, with values escaped for HTML except after `| raw`',
+  ),
+  text: text({ max: 1_000_000, multiline: true }).describe('Plain-text alternative; Liquid'),
   sampleData: SampleData,
 };
 
@@ -57,7 +47,7 @@ export const NewEmailTemplate = z
   .object({
     name: EmailSourceName,
     description: fields.description.nullish(),
-    format: fields.format.nullish().meta({ description: 'Default html' }),
+    format: fields.format.nullish().describe('Default html'),
     html: fields.html,
     text: fields.text.nullish(),
     sampleData: fields.sampleData.nullish(),
@@ -82,21 +72,19 @@ export type EmailTemplateChanges = z.infer<typeof EmailTemplateChanges>;
 
 export const EmailTemplateRendering = z
   .object({
-    data: JsonObject.nullish().meta({
-      description: 'The values that Liquid merges; default the sampleData of the template',
-    }),
-    subject: text({ min: 1, max: 256 })
-      .nullish()
-      .meta({ description: 'Liquid, rendered with the same data' }),
+    data: JsonObject.nullish().describe(
+      'The values that Liquid merges; default the sampleData of the template',
+    ),
+    subject: text({ min: 1, max: 256 }).nullish().describe('Liquid, rendered with the same data'),
   })
   .meta({ id: 'EmailTemplateRendering' });
 export type EmailTemplateRendering = z.infer<typeof EmailTemplateRendering>;
 
 export const RenderedEmailTemplate = z
   .object({
-    subject: z.string().optional().meta({ description: 'Only when one was given' }),
-    html: z.string().meta({ description: 'As it would be sent; MJML is compiled' }),
-    text: z.string().meta({ description: 'Empty when the template has none' }),
+    subject: z.string().optional().describe('Only when one was given'),
+    html: z.string().describe('As it would be sent; MJML is compiled'),
+    text: z.string().describe('Empty when the template has none'),
   })
   .meta({ id: 'RenderedEmailTemplate' });
 export type RenderedEmailTemplate = z.infer<typeof RenderedEmailTemplate>;

@@ -4,10 +4,10 @@ import { CreatedAt, Id, pageOf, text } from '../fields.ts';
 export const TestRecipient = z
   .object({
     id: Id('testrecipient'),
-    email: z.string().meta({ description: 'The address' }),
-    verified: z.boolean().meta({
-      description: 'true once the address has followed its confirmation link; it must confirm before use',
-    }),
+    email: z.string().describe('The address'),
+    verified: z
+      .boolean()
+      .describe('true once the address has followed its confirmation link; it must confirm before use'),
     createdAt: CreatedAt,
   })
   .meta({ id: 'EmailTestRecipient' });

@@ -14,20 +14,20 @@ import {
   text,
   UpdatedAt,
 } from '../fields.ts';
-import { SmsCost } from './parts.ts';
+import { SmsCost, UnicodeRule } from './parts.ts';
 
-export const SmsBatchStatus = z.enum(['scheduled', 'processing', 'paused', 'completed', 'cancelled']).meta({
-  description:
+export const SmsBatchStatus = z
+  .enum(['scheduled', 'processing', 'paused', 'completed', 'cancelled'])
+  .describe(
     'scheduled: begins at scheduledAt; processing: its messages are made and sent; paused: see pausedReason; completed: every message has come to its end, or has not been reported within 72 hours',
-});
+  );
 export type SmsBatchStatus = z.infer<typeof SmsBatchStatus>;
 
 export const PausedReason = z
   .enum(['insufficient_balance', 'limit_reached', 'sending_blocked', 'key_revoked'])
-  .meta({
-    description:
-      'insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone',
-  });
+  .describe(
+    'insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone',
+  );
 export type PausedReason = z.infer<typeof PausedReason>;
 
 const Count = z.int32().min(0);
@@ -38,32 +38,29 @@ export const SmsBatch = z
     status: SmsBatchStatus,
     counts: z
       .object({
-        total: Count.meta({
-          description: 'The sum of all others; until expanding is false, of what is known so far',
-        }),
-        waiting: Count.meta({ description: 'Rows that are no message yet' }),
-        queued: Count.meta({ description: 'Messages that wait to be sent' }),
-        held: Count.meta({ description: 'Always 0: a batch that cannot be paid for is paused' }),
-        sent: Count.meta({ description: 'Messages that the network has, outcome awaited' }),
-        delivered: Count.meta({ description: 'Messages that are on the phone' }),
-        failed: Count.meta({ description: 'Messages that will not arrive' }),
-        cancelled: Count.meta({ description: 'Messages and rows that were cancelled' }),
+        total: Count.describe('The sum of all others; until expanding is false, of what is known so far'),
+        waiting: Count.describe('Rows that are no message yet'),
+        queued: Count.describe('Messages that wait to be sent'),
+        held: Count.describe('Always 0: a batch that cannot be paid for is paused'),
+        sent: Count.describe('Messages that the network has, outcome awaited'),
+        delivered: Count.describe('Messages that are on the phone'),
+        failed: Count.describe('Messages that will not arrive'),
+        cancelled: Count.describe('Messages and rows that were cancelled'),
       })
       .meta({ id: 'SmsBatchCounts', description: 'How many messages have come how far' })
-      .meta({ description: 'How far the batch had come at most 5 seconds ago' }),
-    parts: Count.meta({ description: 'Of the messages made so far' }),
-    cost: SmsCost.meta({ description: 'The price of the messages made so far, all parts together' }),
-    expanding: z.boolean().meta({ description: 'Rows are still to become messages' }),
-    pausedReason: PausedReason.nullable().meta({
-      description:
-        'Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone',
-    }),
+      .describe('How far the batch had come at most 5 seconds ago'),
+    parts: Count.describe('Of the messages made so far'),
+    cost: SmsCost.describe('The price of the messages made so far, all parts together'),
+    expanding: z.boolean().describe('Rows are still to become messages'),
+    pausedReason: PausedReason.nullable().describe(
+      'Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone',
+    ),
     clientReference: ownReference,
     clientTag: ownTag,
     createdAt: CreatedAt,
-    scheduledAt: Timestamp.nullable().meta({ description: 'When it is to begin; null: at once' }),
-    startedAt: Timestamp.nullable().meta({ description: 'When its first messages were made' }),
-    completedAt: Timestamp.nullable().meta({ description: 'When every message had come to its end' }),
+    scheduledAt: Timestamp.nullable().describe('When it is to begin; null: at once'),
+    startedAt: Timestamp.nullable().describe('When its first messages were made'),
+    completedAt: Timestamp.nullable().describe('When every message had come to its end'),
     updatedAt: UpdatedAt,
   })
   .meta({ id: 'SmsBatch' });
@@ -73,20 +70,19 @@ export const SmsBatchPage = pageOf(SmsBatch, 'SmsBatchPage');
 
 export const SmsBatchRowError = z
   .object({
-    index: z.int32().min(0).meta({ description: 'The place of the message, counting from 0' }),
-    error: z.string().meta({ description: 'What is wrong with it' }),
+    index: z.int32().min(0).describe('The place of the message, counting from 0'),
+    error: z.string().describe('What is wrong with it'),
   })
   .meta({ id: 'SmsBatchRowError' });
 
 export const CreatedSmsBatch = SmsBatch.extend({
-  errors: z.array(SmsBatchRowError).meta({ description: 'Messages that were not taken: the first 1,000' }),
-  errorCount: Count.meta({ description: 'How many messages were not taken' }),
+  errors: z.array(SmsBatchRowError).describe('Messages that were not taken: the first 1,000'),
+  errorCount: Count.describe('How many messages were not taken'),
 }).meta({ id: 'CreatedSmsBatch' });
 export type CreatedSmsBatch = z.infer<typeof CreatedSmsBatch>;
 
 const sender = text({ min: 1, max: 40 }).nullish();
 const content = text({ min: 1, max: 5_000, multiline: true }).nullish();
-const unicode = z.enum(['allow', 'deny', 'strip']).nullish();
 const data = JsonObject.nullish();
 const clientReference = text({ max: 64 }).nullish();
 
@@ -99,11 +95,11 @@ export const BatchMessage = z
       description: 'A number in any common format, UK without a country code; another text is in errors',
       example: '+447700900123',
     }),
-    data: data.meta({ description: 'Merged into the content, over the values of the batch' }),
-    content: content.meta({ description: 'Liquid, in the place of the content of the batch' }),
-    sender: sender.meta({ description: 'In the place of the sender of the batch' }),
-    clientReference: clientReference.meta({ description: 'Returned on the message and its events' }),
-    unicode: unicode.meta({ description: 'In the place of unicode of the batch' }),
+    data: data.describe('Merged into the content, over the values of the batch'),
+    content: content.describe('Liquid, in the place of the content of the batch'),
+    sender: sender.describe('In the place of the sender of the batch'),
+    clientReference: clientReference.describe('Returned on the message and its events'),
+    unicode: UnicodeRule.describe('In the place of unicode of the batch'),
   })
   .meta({ id: 'NewSmsBatchMessage' });
 export type BatchMessage = z.infer<typeof BatchMessage>;
@@ -115,18 +111,18 @@ export const NewSmsBatch = z
       .min(1)
       .max(mostBatchMessages)
       .nullish()
-      .meta({ description: 'Provide exactly one of messages and listIds' }),
+      .describe('Provide exactly one of messages and listIds'),
     listIds: z
       .array(NamedId('list'))
       .min(1)
       .max(20)
       .nullish()
-      .meta({ description: 'Contact lists, whose members get one message each; needs the scope lists.read' }),
+      .describe('Contact lists, whose members get one message each; needs the scope lists.read'),
     excludeLists: z
       .array(NamedId('list'))
       .max(20)
       .nullish()
-      .meta({ description: 'Contact lists whose members get none; goes with listIds' }),
+      .describe('Contact lists whose members get none; goes with listIds'),
     sender: sender.meta({
       description:
         'A sender that is approved for the countries of the recipients; default that of the workspace',
@@ -145,25 +141,26 @@ export const NewSmsBatch = z
         data: data.meta({ description: 'Values for all messages', example: { day: 'Monday' } }),
       })
       .nullish()
-      .meta({ description: 'name of a stored template, and values that Liquid merges into each message' }),
-    data: data.meta({ description: 'Values that Liquid merges into each message; with content' }),
-    unicode: unicode.meta({
-      description:
-        'What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them',
-    }),
-    scheduledAt: Moment.nullish().meta({ description: 'More than 5 minutes and less than 3 months ahead' }),
-    clientReference: clientReference.meta({ description: 'Of the batch; its messages have their own' }),
-    clientTag: text({ max: 64 }).nullish().meta({
-      description:
+      .describe('name of a stored template, and values that Liquid merges into each message'),
+    data: data.describe('Values that Liquid merges into each message; with content'),
+    unicode: UnicodeRule,
+    scheduledAt: Moment.nullish().describe('More than 5 minutes and less than 3 months ahead'),
+    clientReference: clientReference.describe('Of the batch; its messages have their own'),
+    clientTag: text({ max: 64 })
+      .nullish()
+      .describe(
         'Of the batch and its messages; stored in lower case; what is no letter or digit of any script becomes a hyphen',
-    }),
-    shortenLinks: z.boolean().nullish().meta({
-      description:
+      ),
+    shortenLinks: z
+      .boolean()
+      .nullish()
+      .describe(
         'Each http(s) URL of a message gives way to a short link of its own, whose clicks are counted; at most 10 a text, of at most 2,048 characters each',
-    }),
-    allowDuplicates: z.boolean().nullish().meta({
-      description: 'A number may come more than once in messages; else the second one is an error of its row',
-    }),
+      ),
+    allowDuplicates: z
+      .boolean()
+      .nullish()
+      .describe('A number may come more than once in messages; else the second one is an error of its row'),
   })
   .meta({ id: 'NewSmsBatch' });
 export type NewSmsBatch = z.infer<typeof NewSmsBatch>;
@@ -174,10 +171,10 @@ export const NewSmsImport = NewSmsBatch.omit({ messages: true, listIds: true, ex
   .extend({
     columns: z
       .object({
-        recipient: header.optional().meta({ description: 'Numbers' }),
-        clientReference: header.optional().meta({ description: 'References, returned on each message' }),
-        sender: header.optional().meta({ description: 'Senders, in the place of that of the batch' }),
-        content: header.optional().meta({ description: 'Texts, in the place of that of the batch' }),
+        recipient: header.optional().describe('Numbers'),
+        clientReference: header.optional().describe('References, returned on each message'),
+        sender: header.optional().describe('Senders, in the place of that of the batch'),
+        content: header.optional().describe('Texts, in the place of that of the batch'),
       })
       .nullish()
       .meta({
@@ -191,7 +188,7 @@ export type NewSmsImport = z.infer<typeof NewSmsImport>;
 
 export const SmsBatchFilter = z.object({
   status: SmsBatchStatus.optional().meta({ param: { description: 'Batches that have this status now' } }),
-  clientReference: text({ max: 64 }).optional().meta({ description: 'Of the batch, as it was given' }),
+  clientReference: text({ max: 64 }).optional().describe('Of the batch, as it was given'),
   clientTag: tagFilter('Of the batch, in any case'),
   ...messagePageQuery,
 });

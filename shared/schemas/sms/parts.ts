@@ -1,9 +1,16 @@
 import { z } from 'zod';
 
-export const SmsEncoding = z.enum(['gsm7', 'ucs2']).meta({
-  description: 'gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67',
-});
+export const SmsEncoding = z
+  .enum(['gsm7', 'ucs2'])
+  .describe('gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67');
 export type SmsEncoding = z.infer<typeof SmsEncoding>;
+
+export const UnicodeRule = z
+  .enum(['allow', 'deny', 'strip'])
+  .nullish()
+  .describe(
+    'What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them',
+  );
 
 const Amount = z
   .string()

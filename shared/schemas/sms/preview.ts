@@ -16,19 +16,19 @@ export const SmsToPreview = z
     shortenLinks: z
       .boolean()
       .nullish()
-      .meta({ description: 'Parts are counted with short links, as POST /v2/sms makes them' }),
+      .describe('Parts are counted with short links, as POST /v2/sms makes them'),
   })
   .meta({ id: 'SmsToPreview' });
 export type SmsToPreview = z.infer<typeof SmsToPreview>;
 
 export const SmsPreview = z
   .object({
-    parts: z.int32().min(1).meta({ description: 'Messages of the network that it takes' }),
+    parts: z.int32().min(1).describe('Messages of the network that it takes'),
     encoding: SmsEncoding,
-    tooManyParts: z.boolean().meta({
-      description: 'More than a text may have (smsPartsAtMost of the workspace): it would be refused',
-    }),
-    cost: SmsCost.optional().meta({ description: 'Only with a recipient' }),
+    tooManyParts: z
+      .boolean()
+      .describe('More than a text may have (smsPartsAtMost of the workspace): it would be refused'),
+    cost: SmsCost.optional().describe('Only with a recipient'),
   })
   .meta({ id: 'SmsPreview' });
 export type SmsPreview = z.infer<typeof SmsPreview>;

@@ -13,30 +13,30 @@ import {
   text,
   UpdatedAt,
 } from '../fields.ts';
-import { SmsCost, SmsEncoding } from './parts.ts';
+import { SmsCost, SmsEncoding, UnicodeRule } from './parts.ts';
 
 export const SmsDirection = z
   .enum(['outbound', 'inbound'])
-  .meta({ description: 'outbound: sent by the workspace; inbound: sent to it' });
+  .describe('outbound: sent by the workspace; inbound: sent to it');
 export type SmsDirection = z.infer<typeof SmsDirection>;
 
 export const SmsStatus = z
   .enum(['queued', 'held', 'sent', 'delivered', 'failed', 'cancelled', 'received'])
-  .meta({
-    description:
-      'queued: accepted or scheduled; held: waits until the workspace can pay for it; sent: the network has it, outcome awaited; delivered: it is on the phone; failed: see reason; received: an inbound text',
-  });
+  .describe(
+    'queued: accepted or scheduled; held: waits until the workspace can pay for it; sent: the network has it, outcome awaited; delivered: it is on the phone; failed: see reason; received: an inbound text',
+  );
 export type SmsStatus = z.infer<typeof SmsStatus>;
 
 export const SmsReason = z
   .object({
-    category: z.enum(['undeliverable', 'expired', 'rejected', 'suppressed', 'failed']).meta({
-      description:
+    category: z
+      .enum(['undeliverable', 'expired', 'rejected', 'suppressed', 'failed'])
+      .describe(
         'undeliverable: the network or the phone refused it; expired: it was not delivered in time; rejected: it could not be sent as it is; suppressed: the number is on the suppression list; failed: anything else',
-    }),
+      ),
     code: z.string().meta({ description: 'The cause, for programs', example: 'unknown_subscriber' }),
-    description: z.string().nullable().meta({ description: 'The cause in words, where more is known' }),
-    retryable: z.boolean().meta({ description: 'Sending again later may succeed' }),
+    description: z.string().nullable().describe('The cause in words, where more is known'),
+    retryable: z.boolean().describe('Sending again later may succeed'),
   })
   .meta({ id: 'SmsReason' });
 export type SmsReason = z.infer<typeof SmsReason>;
@@ -49,34 +49,30 @@ export const SmsMessage = z
     sender: z
       .string()
       .nullable()
-      .meta({ description: 'A name, or a number in E.164; null of an inbound text without recipients.read' }),
+      .describe('A name, or a number in E.164; null of an inbound text without recipients.read'),
     recipient: z
       .string()
       .nullable()
-      .meta({ description: 'E.164, or the name that was answered; null without the scope recipients.read' }),
-    content: z
+      .describe('E.164, or the name that was answered; null without the scope recipients.read'),
+    content: z.string().nullable().describe('As it is sent; null without the scope content.read'),
+    country: z
       .string()
       .nullable()
-      .meta({ description: 'As it is sent; null without the scope content.read' }),
-    country: z.string().nullable().meta({
-      description: 'ISO 3166-1 alpha-2 of the number at the other end; null where it does not tell',
-    }),
-    parts: z.int32().min(0).meta({ description: '0 where the text could not be made' }),
+      .describe('ISO 3166-1 alpha-2 of the number at the other end; null where it does not tell'),
+    parts: z.int32().min(0).describe('0 where the text could not be made'),
     encoding: SmsEncoding,
-    cost: SmsCost.meta({ description: 'The price of all its parts; of an inbound text there is none' }),
-    reason: SmsReason.optional().meta({ description: 'Why it failed; left out unless it did' }),
+    cost: SmsCost.describe('The price of all its parts; of an inbound text there is none'),
+    reason: SmsReason.optional().describe('Why it failed; left out unless it did'),
     clientReference: ownReference,
     clientTag: ownTag,
     batchId: Id('batch').nullable(),
-    contactId: Id('contact').nullable().meta({ description: 'The contact with the number at the other end' }),
-    templateName: z.string().nullable().meta({ description: 'The stored template that it was made from' }),
-    inReplyTo: Id('sms')
-      .nullable()
-      .meta({ description: 'Of an inbound text: the last one to that phone within 30 days' }),
+    contactId: Id('contact').nullable().describe('The contact with the number at the other end'),
+    templateName: z.string().nullable().describe('The stored template that it was made from'),
+    inReplyTo: Id('sms').nullable().describe('Of an inbound text: the last one to that phone within 30 days'),
     createdAt: CreatedAt,
-    scheduledAt: Timestamp.nullable().meta({ description: 'When it is to go out; null: at once' }),
-    sentAt: Timestamp.nullable().meta({ description: 'When the network took it' }),
-    deliveredAt: Timestamp.nullable().meta({ description: 'When the phone had it' }),
+    scheduledAt: Timestamp.nullable().describe('When it is to go out; null: at once'),
+    sentAt: Timestamp.nullable().describe('When the network took it'),
+    deliveredAt: Timestamp.nullable().describe('When the phone had it'),
     updatedAt: UpdatedAt,
   })
   .meta({ id: 'SmsMessage' });
@@ -110,22 +106,19 @@ export const NewSms = z
         }),
       })
       .nullish()
-      .meta({ description: 'name of a stored template, and the values that Liquid merges' }),
-    unicode: z.enum(['allow', 'deny', 'strip']).nullish().meta({
-      description:
-        'What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them',
-    }),
-    clientReference: text({ max: 64 })
+      .describe('name of a stored template, and the values that Liquid merges'),
+    unicode: UnicodeRule,
+    clientReference: text({ max: 64 }).nullish().describe('Returned on the message and its events'),
+    clientTag: text({ max: 64 })
       .nullish()
-      .meta({ description: 'Returned on the message and its events' }),
-    clientTag: text({ max: 64 }).nullish().meta({
-      description: 'Stored in lower case; what is no letter or digit of any script becomes a hyphen',
-    }),
-    scheduledAt: Moment.nullish().meta({ description: 'More than 5 minutes and less than 3 months ahead' }),
-    shortenLinks: z.boolean().nullish().meta({
-      description:
+      .describe('Stored in lower case; what is no letter or digit of any script becomes a hyphen'),
+    scheduledAt: Moment.nullish().describe('More than 5 minutes and less than 3 months ahead'),
+    shortenLinks: z
+      .boolean()
+      .nullish()
+      .describe(
         'Each http(s) URL gives way to a short link whose clicks are counted; at most 10 a text, of at most 2,048 characters each',
-    }),
+      ),
   })
   .meta({ id: 'NewSms' });
 export type NewSms = z.infer<typeof NewSms>;
@@ -137,14 +130,14 @@ export const SmsFilter = z.object({
   }),
   recipient: text({ min: 1, max: 40 })
     .optional()
-    .meta({ description: 'A number in any common format, or a name; needs the scope recipients.read' }),
+    .describe('A number in any common format, or a name; needs the scope recipients.read'),
   sender: text({ min: 1, max: 40 })
     .optional()
-    .meta({ description: 'A name as it is shown, or a number; a number needs the scope recipients.read' }),
-  clientReference: text({ max: 64 }).optional().meta({ description: 'Of the message, as it was given' }),
+    .describe('A name as it is shown, or a number; a number needs the scope recipients.read'),
+  clientReference: text({ max: 64 }).optional().describe('Of the message, as it was given'),
   clientTag: tagFilter('Of the message, in any case'),
-  batchId: Id('batch').optional().meta({ description: 'Messages of this batch' }),
-  conversationId: Id('conversation').optional().meta({ description: 'Messages of this conversation' }),
+  batchId: Id('batch').optional().describe('Messages of this batch'),
+  conversationId: Id('conversation').optional().describe('Messages of this conversation'),
   ...messagePageQuery,
 });
 export type SmsFilter = z.infer<typeof SmsFilter>;

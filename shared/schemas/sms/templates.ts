@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, change, Id, JsonObject, pageOf, sourcePageQuery, text, UpdatedAt } from '../fields.ts';
+import { CreatedAt, change, Id, JsonObject, pageOf, text, UpdatedAt } from '../fields.ts';
 import { SampleData } from '../sample-data.ts';
 import { SmsEncoding } from './parts.ts';
 
@@ -8,10 +8,10 @@ export const mostSmsTemplates = 1_000;
 export const SmsTemplate = z
   .object({
     id: Id('template'),
-    name: z.string().meta({ description: 'Unique in the workspace' }),
-    description: z.string().nullable().meta({ description: 'For yourself; recipients do not see it' }),
-    content: z.string().meta({ description: 'Liquid source' }),
-    sampleData: JsonObject.nullable().meta({ description: 'What it was tried with when it was saved' }),
+    name: z.string().describe('Unique in the workspace'),
+    description: z.string().nullable().describe('For yourself; recipients do not see it'),
+    content: z.string().describe('Liquid source'),
+    sampleData: JsonObject.nullable().describe('What it was tried with when it was saved'),
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   })
@@ -19,17 +19,13 @@ export const SmsTemplate = z
 export type SmsTemplate = z.infer<typeof SmsTemplate>;
 
 export const SmsTemplatePage = pageOf(SmsTemplate, 'SmsTemplatePage');
-export const SmsTemplateQuery = z.object(sourcePageQuery);
-export type SmsTemplateQuery = z.infer<typeof SmsTemplateQuery>;
 
 const fields = {
   name: text({ min: 1, max: 64, blank: false }).meta({
     description: 'Unique in the workspace; it compares as bytes',
     example: 'Appointment reminder',
   }),
-  description: text({ max: 1_000, multiline: true }).meta({
-    description: 'For yourself; recipients do not see it',
-  }),
+  description: text({ max: 1_000, multiline: true }).describe('For yourself; recipients do not see it'),
   content: text({ min: 1, max: 10_000, multiline: true }).meta({
     description: 'Liquid; what it renders to must fit in a message',
     example: 'Dear {{ name }}, see you on {{ day }}.',
@@ -62,17 +58,17 @@ export type SmsTemplateChanges = z.infer<typeof SmsTemplateChanges>;
 
 export const SmsTemplateRendering = z
   .object({
-    data: JsonObject.nullish().meta({
-      description: 'The values that Liquid merges; default the sampleData of the template',
-    }),
+    data: JsonObject.nullish().describe(
+      'The values that Liquid merges; default the sampleData of the template',
+    ),
   })
   .meta({ id: 'SmsTemplateRendering' });
 export type SmsTemplateRendering = z.infer<typeof SmsTemplateRendering>;
 
 export const RenderedSmsTemplate = z
   .object({
-    content: z.string().meta({ description: 'As it would be sent' }),
-    parts: z.int32().min(1).meta({ description: 'Messages of the network that it takes' }),
+    content: z.string().describe('As it would be sent'),
+    parts: z.int32().min(1).describe('Messages of the network that it takes'),
     encoding: SmsEncoding,
   })
   .meta({ id: 'RenderedSmsTemplate' });

@@ -10,32 +10,31 @@ const DeliveryStatus = z.enum(deliveryStatuses).meta({
 });
 
 const attempt = {
-  attemptedAt: Timestamp.meta({ description: 'When it began' }),
-  durationMs: z.int32().meta({ description: 'Until the status line, or until the failure' }),
-  responseStatus: z.int32().nullable().meta({ description: 'The HTTP status; null where no answer came' }),
-  responseBody: z.string().nullable().meta({ description: 'The first 1,024 bytes, as text' }),
+  attemptedAt: Timestamp.describe('When it began'),
+  durationMs: z.int32().describe('Until the status line, or until the failure'),
+  responseStatus: z.int32().nullable().describe('The HTTP status; null where no answer came'),
+  responseBody: z.string().nullable().describe('The first 1,024 bytes, as text'),
   error: z
     .enum(['timeout', 'dns', 'connection', 'tls', 'blocked_address', 'http_status'])
     .nullable()
-    .meta({ description: 'null after a 2xx; http_status after any other answer' }),
+    .describe('null after a 2xx; http_status after any other answer'),
 };
 
 export const WebhookAttempt = z.object(attempt).meta({ id: 'WebhookAttempt' });
 export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
 
 const delivery = {
-  id: Id('delivery').meta({ description: 'The Webhook-Id that every attempt carries' }),
+  id: Id('delivery').describe('The Webhook-Id that every attempt carries'),
   eventId: Id('event'),
   eventType: z.string().meta({ description: 'The type of the event', example: 'email.delivered' }),
-  status: DeliveryStatus.meta({ description: 'What has become of it so far' }),
-  attempts: z.int32().meta({ description: 'How many have been made' }),
-  nextAttemptAt: Timestamp.nullable().meta({
-    description:
-      'Not before then; null while an attempt is being made, and once none is to come. It is never in the past, nor before pausedUntil of the webhook: a delivery that is due, but waits behind others, has the time of the answer',
-  }),
+  status: DeliveryStatus.describe('What has become of it so far'),
+  attempts: z.int32().describe('How many have been made'),
+  nextAttemptAt: Timestamp.nullable().describe(
+    'Not before then; null while an attempt is being made, and once none is to come. It is never in the past, nor before pausedUntil of the webhook: a delivery that is due, but waits behind others, has the time of the answer',
+  ),
   createdAt: CreatedAt,
-  completedAt: Timestamp.nullable().meta({ description: 'When it was delivered, failed or skipped' }),
-  latestAttempt: WebhookAttempt.nullable().meta({ description: 'null: none has been made' }),
+  completedAt: Timestamp.nullable().describe('When it was delivered, failed or skipped'),
+  latestAttempt: WebhookAttempt.nullable().describe('null: none has been made'),
 };
 
 export const WebhookDelivery = z.object(delivery).meta({ id: 'WebhookDelivery' });
@@ -47,37 +46,33 @@ export const WebhookDeliveryLog = z
   .object({
     ...delivery,
     attemptLog: z
-      .array(z.object({ number: z.int32().meta({ description: 'Counting from 1' }), ...attempt }))
-      .meta({ description: 'Newest first; of very many the newest 100' }),
+      .array(z.object({ number: z.int32().describe('Counting from 1'), ...attempt }))
+      .describe('Newest first; of very many the newest 100'),
   })
   .meta({ id: 'WebhookDeliveryLog' });
 export type WebhookDeliveryLog = z.infer<typeof WebhookDeliveryLog>;
 
 export const WebhookDeliveryFilter = z.object({
-  status: DeliveryStatus.optional().meta({ description: 'Deliveries that are in this status' }),
+  status: DeliveryStatus.optional().describe('Deliveries that are in this status'),
   eventType: z
     .enum([...eventTypes, 'webhook.test'])
     .optional()
-    .meta({ description: 'Deliveries of events of this type' }),
+    .describe('Deliveries of events of this type'),
   ...pageQuery,
 });
 export type WebhookDeliveryFilter = z.infer<typeof WebhookDeliveryFilter>;
 
 export const WebhookRecovery = z
   .object({
-    since: Moment.meta({
-      description: 'What failed or was skipped since then is sent again, oldest due first',
-    }),
+    since: Moment.describe('What failed or was skipped since then is sent again, oldest due first'),
   })
   .meta({ id: 'WebhookRecovery' });
 export type WebhookRecovery = z.infer<typeof WebhookRecovery>;
 
 export const WebhookRecovered = z
   .object({
-    since: Timestamp.meta({ description: 'As it was asked for' }),
-    deliveries: z
-      .int32()
-      .meta({ description: 'How many will be sent again; of more than 100,000 no more are counted' }),
+    since: Timestamp.describe('As it was asked for'),
+    deliveries: z.int32().describe('How many will be sent again; of more than 100,000 no more are counted'),
   })
   .meta({ id: 'WebhookRecovered' });
 export type WebhookRecovered = z.infer<typeof WebhookRecovered>;

@@ -10,34 +10,32 @@ export type LegacyEvent = (typeof legacyEvents)[number];
 export const Webhook = z
   .object({
     id: Id('webhook'),
-    url: z.string().meta({ description: 'Where deliveries are posted' }),
-    description: z.string().nullable().meta({ description: 'For yourself' }),
-    events: z.array(z.string()).meta({ description: 'A legacy webhook shows its legacy names' }),
-    apiVersion: z.string().nullable().meta({ description: 'null: legacy payload' }),
-    active: z.boolean().meta({ description: 'true while the webhook receives deliveries' }),
-    autoDisabled: z.boolean().meta({ description: 'Switched off by the service after continuous failure' }),
-    autoDisableExempt: z.boolean().meta({ description: 'Never switched off automatically' }),
-    autoDisableAfterMinutes: z
+    url: z.string().describe('Where deliveries are posted'),
+    description: z.string().nullable().describe('For yourself'),
+    events: z.array(z.string()).describe('A legacy webhook shows its legacy names'),
+    apiVersion: z.string().nullable().describe('null: legacy payload'),
+    active: z.boolean().describe('true while the webhook receives deliveries'),
+    autoDisabled: z.boolean().describe('Switched off by the service after continuous failure'),
+    autoDisableExempt: z.boolean().describe('Never switched off automatically'),
+    autoDisableAfterMinutes: z.int32().describe('After so long a run of failures it is switched off'),
+    atRiskAlertPercent: z
       .int32()
-      .meta({ description: 'After so long a run of failures it is switched off' }),
-    atRiskAlertPercent: z.int32().meta({
-      description:
+      .describe(
         'Share of the disable window after which one warning is sent; 0 never, 1 on the first failure',
-    }),
-    pausedUntil: Timestamp.nullable().meta({
-      description:
-        'Its endpoint answered 429 and is left alone until then; PATCH with active true, a redelivery or a test ends that',
-    }),
-    failingSince: Timestamp.nullable().meta({
-      description: 'When the current run of failures began; null while deliveries succeed',
-    }),
-    consecutiveFailures: z.int32().meta({ description: 'Failed attempts in a row; a 429 is none' }),
+      ),
+    pausedUntil: Timestamp.nullable().describe(
+      'Its endpoint answered 429 and is left alone until then; PATCH with active true, a redelivery or a test ends that',
+    ),
+    failingSince: Timestamp.nullable().describe(
+      'When the current run of failures began; null while deliveries succeed',
+    ),
+    consecutiveFailures: z.int32().describe('Failed attempts in a row; a 429 is none'),
     inboundNumber: z
       .string()
       .nullable()
-      .meta({ description: 'It gets sms.received for that number only; null: of the whole workspace' }),
-    secretVersion: z.int32().meta({ description: 'keyid of the signatures; rises by one per rotation' }),
-    secret: z.string().nullable().meta({ description: 'Only in the response that issued it' }),
+      .describe('It gets sms.received for that number only; null: of the whole workspace'),
+    secretVersion: z.int32().describe('keyid of the signatures; rises by one per rotation'),
+    secret: z.string().nullable().describe('Only in the response that issued it'),
     createdAt: CreatedAt,
   })
   .meta({ id: 'Webhook' });
@@ -49,21 +47,24 @@ const url = text({ min: 1, max: 2048 }).meta({
   description: 'Absolute http or https URL without credentials',
   example: 'https://example.com/hooks',
 });
-const description = text({ max: 500, multiline: true }).meta({ description: 'For yourself' });
+const description = text({ max: 500, multiline: true }).describe('For yourself');
 const inboundNumber = z
   .string()
   .regex(/^\+[1-9][0-9]{6,14}$/, { error: 'must be a number in E.164 format', abort: true })
   .refine((number) => parsePhoneNumber(number).ok, 'is not a valid phone number')
-  .meta({ description: 'Limits the webhook to sms.received for that number' });
+  .describe('Limits the webhook to sms.received for that number');
 const autoDisableAfterMinutes = z
   .int32()
   .min(5)
   .max(10080)
-  .meta({ description: 'After so long a run of failures it is switched off; the default is normally 360' });
-const atRiskAlertPercent = z.int32().min(0).max(99).meta({
-  description:
+  .describe('After so long a run of failures it is switched off; the default is normally 360');
+const atRiskAlertPercent = z
+  .int32()
+  .min(0)
+  .max(99)
+  .describe(
     'Share of the disable window after which one warning is sent; 0 never, 1 on the first failure; default 10',
-});
+  );
 
 export const NewWebhook = z
   .object({
@@ -77,12 +78,9 @@ export const NewWebhook = z
         description: 'The types of events that it gets',
         example: ['email.delivered', 'email.bounced'],
       }),
-    apiVersion: z.string().nullish().meta({ description: 'Version of the bodies; default the current one' }),
+    apiVersion: z.string().nullish().describe('Version of the bodies; default the current one'),
     inboundNumber: inboundNumber.nullish(),
-    autoDisableExempt: z
-      .boolean()
-      .nullish()
-      .meta({ description: 'Never switched off automatically; default false' }),
+    autoDisableExempt: z.boolean().nullish().describe('Never switched off automatically; default false'),
     autoDisableAfterMinutes: autoDisableAfterMinutes.nullish(),
     atRiskAlertPercent: atRiskAlertPercent.nullish(),
   })

@@ -1,6 +1,7 @@
 import { orNotFound } from '../../../common/errors.ts';
 import * as db from '../../../db/email/domains.ts';
-import type { EmailDomain, EmailDomainFilter } from '../../../schemas/email/domains.ts';
+import type { EmailDomain } from '../../../schemas/email/domains.ts';
+import type { PageQuery } from '../../../schemas/fields.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
 import { keysetPageById } from '../../requests/keyset-pages.ts';
 import { toWire } from './records.ts';
@@ -14,7 +15,7 @@ export async function find(caller: Caller, domainId: string): Promise<EmailDomai
 
 export async function list(
   caller: Caller,
-  page: EmailDomainFilter,
+  page: PageQuery,
 ): Promise<{ data: EmailDomain[]; nextCursor: string | null }> {
   const binding = { workspaceId: caller.workspaceId, listing: 'email-domains', filter: {} };
   const { items, nextCursor } = await keysetPageById(binding, page, (range) =>
