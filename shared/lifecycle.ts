@@ -53,7 +53,7 @@ export async function startUp(): Promise<void> {
   if (pending.length > 0)
     throw new StartFault(`Migrations are missing: ${pending.join(', ')}. Run scripts/migrate up`);
   await checkServers();
-  timers = [setInterval(followClock, sampleEveryMs), setInterval(reportCounts, reportEveryMs)];
+  timers = [setInterval(followClock, sampleEveryMs), setInterval(() => reportCounts(), reportEveryMs)];
   for (const timer of timers) timer.unref();
 }
 
@@ -95,8 +95,8 @@ function followClock(): void {
 
 let hasShownGauges = false;
 
-function reportCounts(): void {
-  addTotals(takeCounts());
+function reportCounts({ isLast = false } = {}): void {
+  addTotals(takeCounts(), { isLast });
   const gauges = readOwnGauges();
   const isWorthIt = gauges.some(([, value]) => value !== 0);
   // Written once more after the last value, so that the gauges go back to 0.
@@ -107,7 +107,7 @@ function reportCounts(): void {
 export async function closeEverything(): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   timers = [];
-  reportCounts();
+  reportCounts({ isLast: true });
   closeBroadcast();
   await closeOpened();
   await closeQueues();

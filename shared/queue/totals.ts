@@ -21,11 +21,11 @@ let unanswered = 0;
  * Adds the counts of a process to the platform's totals. Counts that Redis may not have taken go back to the process.
  * Redis will still take what it was sent before it hung. So these commands outlast the timeout of the connection:
  * otherwise every report would send the same counts again. While Redis hangs, further counts stay with the process,
- * which adds them up: otherwise the commands would fill its memory.
+ * which adds them up: otherwise the commands would fill its memory. `isLast`: the process ends, so all are sent.
  */
-export function addTotals(counts: [name: string, by: number][]): void {
+export function addTotals(counts: [name: string, by: number][], { isLast = false } = {}): void {
   if (counts.length === 0) return;
-  if (unanswered >= mostUnanswered) {
+  if (unanswered >= mostUnanswered && !isLast) {
     for (const [name, by] of counts) count(name, {}, by);
     return;
   }

@@ -71,7 +71,5 @@ test('deliveries are missed only where every partition refuses them', async () =
   expect(await wake(turns, 1)).toEqual([]);
   expect(await jobsIn(1, deliverWebhook.lanes.first)).toHaveLength(turns.length);
   await refuseJobs(1, deliverWebhook.lanes.first);
-  expect((await wake(turns, 1)).map(({ id }) => id).toSorted()).toEqual(
-    turns.map(({ id }) => id).toSorted(),
-  );
+  expect((await wake(turns, 1)).map(({ id }) => id).toSorted()).toEqual(turns.map(({ id }) => id).toSorted());
 });

@@ -77,8 +77,10 @@ function runEach(actions: (() => void)[]): void {
  */
 export async function beforeCommit(action: () => Promise<void>): Promise<void> {
   const unit = currentUnit();
-  if (unit) unit.beforeCommit.push(action);
-  else await action();
+  if (!unit) return action();
+  // The action sends statements, and what comes before the first statement of the unit must not come after other rows.
+  await open(unit);
+  unit.beforeCommit.push(action);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { RowOf } from '../client/table.ts';
-import { byId, execute, query } from '../client.ts';
+import { byId, changeRow, execute, query } from '../client.ts';
 import { admittedOf, hasParkedDue } from '../work/admission.system.ts';
 import { deliveryTable } from './deliveries/table.system.ts';
 import { type WebhookRecord, webhooks } from './webhooks.ts';
@@ -41,14 +41,15 @@ export async function updateWebhookRested(webhookId: string, until: Date): Promi
 }
 
 /**
- * Pauses the webhook until then because its endpoint asked for it, `busyCount` times in a row; a later end stays. Does
- * nothing where the customer has changed the webhook since the attempt began, as that may have lifted the pause.
+ * Pauses the webhook until then because its endpoint asked for it, `busyCount` times in a row; a later end stays.
+ * Returns false, and does nothing, where the customer has changed the webhook since the attempt began, as that may have
+ * lifted the pause.
  */
-export async function updateWebhookPaused(
+export function updateWebhookPaused(
   webhookId: string,
   { until, busyCount, begunAt }: { until: Date; busyCount: number; begunAt: Date },
-): Promise<void> {
-  await execute(
+): Promise<boolean> {
+  return changeRow(
     `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?), busy_count = GREATEST(busy_count, ?)
      WHERE id = ? AND updated_at <= ?`,
     [until, until, busyCount, idToBytes(webhookId), begunAt],

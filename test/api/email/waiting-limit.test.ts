@@ -146,6 +146,20 @@ test('a request that was accepted is answered again where the workspace is full 
   expect((await post('two')).status).toBe(201);
 });
 
+test('a large email that names an Idempotency-Key is accepted once', async () => {
+  const own = await workspace();
+  const [html, text] = ['<p>a</p>'.repeat(90_000), 'text '.repeat(90_000)];
+  const post = () =>
+    api.request('POST', '/v2/email', {
+      key: own.key,
+      body: newEmail(own, { html, text }),
+      headers: { 'Idempotency-Key': 'large' },
+    });
+  const first = await post();
+  expect(first.status).toBe(201);
+  expect((await post()).body).toEqual(first.body);
+});
+
 test('0 is no limit, and the mail of the platform itself has none', async () => {
   changeSettings({ MAX_WAITING_ROWS: 1, SYSTEM_SENDER: 'Platform <hello@platform.example>' });
   await systemMail.prepare();

@@ -1,9 +1,12 @@
 import mysql from 'mysql2/promise';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { now, nowForAll } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
+import { listStates } from '../../../shared/db/webhooks/deliveries/deliveries.system.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
+import { notePause, stateNow } from '../../../shared/domain/webhooks/deliveries/state-now.ts';
 import { change, redeliver, sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { callerOf } from '../../support/data/accepted-email.ts';
@@ -123,6 +126,25 @@ const lifts: [string, (webhookId: string, deliveryId: string) => Promise<unknown
   ['sent a delivery again', (id, deliveryId) => redeliver(callerOf(own), id, deliveryId)],
 ];
 
+async function expectNoPause(webhookId: string): Promise<void> {
+  const [attempted] = await deliveriesOf(webhookId);
+  expect(attempted).toMatchObject({ attempts: 1 });
+  expect(attempted!.dueAt!.getTime()).toBeLessThan(now().getTime() + 60_000);
+  expect((await webhookRow(webhookId)).paused_until).toBeNull();
+}
+
+test('a delivery that waits for its slot goes out where the customer has ended a pause that is not written', async () => {
+  const { webhook } = await dueDelivery(own, 'http://127.0.0.1:9/');
+  const [claimed] = await listStates([webhook.id]);
+  const pause = { until: new Date(now().getTime() + 3_600_000), busyCount: 1, begunAt: nowForAll() };
+  notePause(webhook.id, pause);
+  expect(await stateNow(claimed!, performance.now())).toMatchObject({ pausedUntil: pause.until });
+  await advanceClock(1_000);
+  await switchOn(webhook.id);
+  notePause(webhook.id, pause);
+  expect(await stateNow(claimed!, performance.now())).toMatchObject({ pausedUntil: null });
+});
+
 test.each(lifts)(
   'a pause that is written only after the customer has %s is not kept',
   async (_what, lift) => {
@@ -142,8 +164,7 @@ test.each(lifts)(
     await lift(webhook.id, id);
     await query('DROP TRIGGER refuse_pause');
     await attempted;
-    expect((await deliveriesOf(webhook.id))[0]).toMatchObject({ attempts: 1 });
-    expect((await webhookRow(webhook.id)).paused_until).toBeNull();
+    await expectNoPause(webhook.id);
   },
 );
 
@@ -158,7 +179,6 @@ test.each(lifts)(
       return answers.tooManyRequests('7200');
     });
     await attempt(id);
-    expect((await deliveriesOf(webhook.id))[0]).toMatchObject({ attempts: 1 });
-    expect((await webhookRow(webhook.id)).paused_until).toBeNull();
+    await expectNoPause(webhook.id);
   },
 );

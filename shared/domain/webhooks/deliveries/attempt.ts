@@ -21,7 +21,7 @@ import { bodyOf, madeFor } from './body.ts';
 import { open, type Permit } from './concurrency-limiter.ts';
 import { dueAgain, finish, type LeasedDelivery, noteEnd, putBack, type Result, unchanged } from './finish.ts';
 import { noteOrigin } from './origins.ts';
-import { endNote, notePause, stateNow, withNotedPause } from './state-now.ts';
+import { endNote, notePause, type Pause, stateNow, withNotedPause } from './state-now.ts';
 import { isInOutage, mayBeSent } from './window.ts';
 
 type ClaimedWebhook = system.ClaimedWebhook;
@@ -82,8 +82,6 @@ async function endUnsent(delivery: LeasedDelivery, webhook: system.Pacing | null
 }
 
 type Answered = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
-/** `begunAt`: a change of the webhook with a later time was made after the attempt had begun. */
-type Pause = { until: Date; busyCount: number; begunAt: Date };
 /** `pause`: the endpoint asked us to wait. */
 type Posted = Answered & { pause: Pause | null };
 
@@ -128,9 +126,9 @@ async function writeDown(
 ): Promise<void> {
   const isSuccess = result.error === null;
   const isBusy = result.responseStatus === 429;
-  if (pause) await writePause(webhook.id, delivery.leaseEnd, pause);
+  const holds = pause !== null && (await writePause(webhook.id, delivery.leaseEnd, pause));
   const { durationMs, responseStatus, responseBody, error } = result;
-  const isOurs = await finish(delivery, next(delivery, endedAt, result, pause?.until ?? endedAt), {
+  const isOurs = await finish(delivery, next(delivery, endedAt, result, holds ? pause.until : endedAt), {
     attemptedAt,
     durationMs,
     responseStatus,
@@ -150,14 +148,17 @@ async function writeDown(
 
 /**
  * Comes before the outcome of the attempt: writing that may fail, and the pause holds even if another worker has the
- * delivery now. It only grows. While the pause is not on disk, the note of it holds it in this process.
+ * delivery now. It only grows. While the pause is not on disk, the note of it holds it in this process. Returns false
+ * where the customer has ended the pause since.
  */
-async function writePause(webhookId: string, leaseEnd: Date, pause: Pause): Promise<void> {
+async function writePause(webhookId: string, leaseEnd: Date, pause: Pause): Promise<boolean> {
   try {
-    await writeOutcome(leaseEnd, () => updateWebhookPaused(webhookId, pause));
-    endNote(webhookId);
+    const holds = await writeOutcome(leaseEnd, () => updateWebhookPaused(webhookId, pause));
+    endNote(webhookId, pause);
+    return holds;
   } catch (error) {
     logger.warn({ err: error, webhookId }, 'the pause of a webhook could not be written');
+    return true;
   }
 }
 

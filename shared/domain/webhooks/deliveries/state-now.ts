@@ -11,21 +11,30 @@ import { mayBeSent } from './window.ts';
  * seconds before its request begins.
  */
 
+/** `begunAt`: when the attempt began whose answer asked for the pause. */
+export type Pause = { until: Date; busyCount: number; begunAt: Date };
 /** A pause holds for the claims that began before `readFrom`: they may have read the webhook as it was. */
-type NotedPause = { until: Date; begunAt: Date; readFrom: number };
+type NotedPause = { pause: Pause; readFrom: number };
 
 /** Pauses that answers to this process have begun. */
-const pauses = new LRUCache<string, NotedPause>({ max: 10_000 });
+const notes = new LRUCache<string, NotedPause>({ max: 10_000 });
 
-/** Notes a pause that is not on disk yet. */
-export function notePause(webhookId: string, { until, begunAt }: Omit<NotedPause, 'readFrom'>): void {
-  pauses.set(webhookId, { until, begunAt, readFrom: Number.POSITIVE_INFINITY });
+/**
+ * Notes a pause that is not on disk yet. It does not replace that of an attempt that began later: a customer may have
+ * ended the older one.
+ */
+export function notePause(webhookId: string, pause: Pause): void {
+  const noted = notes.get(webhookId);
+  if (noted && noted.readFrom === Number.POSITIVE_INFINITY && noted.pause.begunAt > pause.begunAt) return;
+  notes.set(webhookId, { pause, readFrom: Number.POSITIVE_INFINITY });
+  // A read from before the answer may be from before the customer's change, too.
+  reads.delete(webhookId);
 }
 
 /** From now on claims read the noted pause with the webhook, or that it was lifted. */
-export function endNote(webhookId: string): void {
-  const pause = pauses.get(webhookId);
-  if (pause) pause.readFrom = performance.now();
+export function endNote(webhookId: string, pause: Pause): void {
+  const noted = notes.get(webhookId);
+  if (noted?.pause === pause) noted.readFrom = performance.now();
 }
 
 /**
@@ -34,18 +43,18 @@ export function endNote(webhookId: string): void {
  * if not, the next request is answered with another 429.
  */
 export function withNotedPause<T extends WebhookState>(webhook: T, claimedFrom: number): T {
-  const pause = pauses.get(webhook.id);
-  if (!pause || claimedFrom >= pause.readFrom || webhook.updatedAt > pause.begunAt) return webhook;
-  const isLonger = !webhook.pausedUntil || webhook.pausedUntil < pause.until;
-  return isLonger ? { ...webhook, pausedUntil: pause.until } : webhook;
+  const noted = notes.get(webhook.id);
+  if (!noted || claimedFrom >= noted.readFrom || webhook.updatedAt > noted.pause.begunAt) return webhook;
+  const { until } = noted.pause;
+  const isLonger = !webhook.pausedUntil || webhook.pausedUntil < until;
+  return isLonger ? { ...webhook, pausedUntil: until } : webhook;
 }
 
 /** Returns the state of a webhook whose delivery was claimed some time ago; null when the webhook was deleted. */
 export async function stateNow(webhook: WebhookState, claimedFrom: number): Promise<WebhookState | null> {
-  const known = withNotedPause(webhook, claimedFrom);
-  if (!mayBeSent(known, nowForAll())) return known;
+  if (!mayBeSent(webhook, nowForAll())) return webhook;
   const read = await readLately(webhook);
-  // An answer may have come while the row was read.
+  // Not before the row is read: the row tells whether the customer has ended the noted pause.
   return read && withNotedPause(read, claimedFrom);
 }
 
