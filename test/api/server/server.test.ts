@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { clientOf } from '../../support/api/api-client.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -7,9 +7,13 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
+let web: Awaited<ReturnType<typeof startWeb>>;
+beforeAll(async () => {
+  web = await startWeb();
+});
+
 test('a request leaves one line with its id and its caller, and without key, query or body', async () => {
   const { key, keyId, workspaceId } = await workspace();
-  const web = await startWeb();
   const { request } = clientOf(web.url);
   const headers = { 'Request-Id': 'the-one' };
   await request('GET', '/v2/email?recipient=person@example.net', { key, headers });
@@ -43,8 +47,8 @@ test('a request leaves one line with its id and its caller, and without key, que
 });
 
 test('health checks and loads of tracking images leave no line of level info, unless they fail', async () => {
-  const web = await startWeb();
   const { request } = clientOf(web.url);
+  const before = web.output().length;
   for (const path of ['/health/ready', '/health/live', '/o/none.gif'])
     expect((await request('GET', path)).status).toBe(200);
   expect((await request('POST', '/health/ready')).status).toBe(405);
@@ -52,6 +56,7 @@ test('health checks and loads of tracking images leave no line of level info, un
   const paths = () =>
     web
       .output()
+      .slice(before)
       .split('\n')
       .filter((line) => line.includes('"msg":"request"'))
       .map((line) => JSON.parse(line))
@@ -65,10 +70,10 @@ test('health checks and loads of tracking images leave no line of level info, un
 });
 
 test('the process is ready once it serves, and ends with 0 when it is asked to', async () => {
-  const web = await startWeb();
-  const { status, body } = await clientOf(web.url).request('GET', '/health/ready');
+  const own = await startWeb();
+  const { status, body } = await clientOf(own.url).request('GET', '/health/ready');
   expect([status, body]).toEqual([200, { ready: true, mysql: 'up', redis: 'up' }]);
-  expect(await web.stop()).toEqual({ code: 0, signal: null });
+  expect(await own.stop()).toEqual({ code: 0, signal: null });
 });
 
 test('a process that cannot reach its database does not begin to serve', async () => {
