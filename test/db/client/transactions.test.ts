@@ -4,11 +4,9 @@ import { Problem } from '../../../shared/common/errors.ts';
 import { processlist } from '../../../shared/db/client/time-limit.ts';
 import {
   afterCommit,
-  beforeCommit,
   beforeFirstStatement,
   closeDatabase,
   execute,
-  insertNew,
   isDuplicateKey,
   knexTable,
   outsideTransaction,
@@ -61,27 +59,6 @@ test('when the work throws, nothing of it is left, and the error is the callerâ€
     { id: 1, value: 'one' },
     { id: 2, value: 'two' },
   ]);
-});
-
-test('an action before the commit comes after all else, and its fault leaves nothing', async () => {
-  const order: string[] = [];
-  const work = (fault?: Error) =>
-    transaction(async () => {
-      await beforeCommit(async () => {
-        order.push('last');
-        expect(await ids()).toEqual([1, 2, 3]);
-        await add(4);
-        if (fault) throw fault;
-      });
-      await insertNew('things (id, value)', [3, 'held']);
-      order.push('work');
-    });
-  const fault = new Error('no room');
-  await expect(work(fault)).rejects.toBe(fault);
-  expect(await ids()).toEqual([1, 2]);
-  await work();
-  expect(await ids()).toEqual([1, 2, 3, 4]);
-  expect(order).toEqual(['work', 'last', 'work', 'last']);
 });
 
 test('a transaction inside another joins it', async () => {
