@@ -148,15 +148,15 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
     const { body, upload } = await readParts(endpoint, request, rawBody);
     // Parsing a body of megabytes and checking it both take long enough for a turn of their own.
     if (rawBody.byteLength > longInOneTurn) await nextTurn();
-    const input = validate(endpoint, request.params, search(request), body);
-    if ('errors' in input) throw await refusalOf(endpoint, { caller, version }, input);
-    return { caller, version, upload, ...input };
+    return { upload, ...validate(endpoint, request.params, search(request), body) };
   };
   let abandon = async () => {};
   // Does all that needs no transaction. The function that it returns runs in one, and again from the start after a
   // deadlock.
   const prepare = async () => {
-    const input = await pace.read(read);
+    const checked = await pace.read(read);
+    if ('errors' in checked) throw await refusalOf(endpoint, { caller, version }, checked);
+    const input = { caller, version, ...checked };
     const prepared = await endpoint.prepare?.(input);
     abandon = async () => endpoint.abandon?.({ ...input, prepared });
     return async () => outcomeOf(endpoint, await endpoint.handle({ ...input, prepared }));

@@ -157,7 +157,6 @@ export async function enqueueAll<Payload extends object, Lane extends string, It
     },
   });
   let left = items;
-  let fault: unknown;
   while (left.length > 0 && failed.size < config.QUEUE_PARTITIONS) {
     const groups = Map.groupBy(left, ({ id }) => partitionOf(id, failed));
     left = [];
@@ -169,12 +168,11 @@ export async function enqueueAll<Payload extends object, Lane extends string, It
           await queue.addBulk(some.slice(taken, taken + jobsAtOnce).map(jobOf));
       } catch (error) {
         failed.add(partition);
-        fault = error;
+        noteMissed(error as Error, job, some.length - taken);
       }
       left.push(...some.slice(taken));
     }
   }
-  if (fault && left.length > 0) noteMissed(fault as Error, job, left.length);
   return left;
 }
 

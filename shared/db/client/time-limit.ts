@@ -5,7 +5,8 @@ import { logger } from '../../common/logger.ts';
 import type { RequestCaller } from '../../common/request-context.ts';
 import { acquire, type Connection, type Row, retire, send } from './connection.ts';
 
-type StatementLimit = { end: number; caller: RequestCaller | undefined };
+/** `end`: set by the first statement, so that the wait for a connection does not count. */
+type StatementLimit = { ms: number; end?: number; caller: RequestCaller | undefined };
 
 const limits = new AsyncLocalStorage<StatementLimit>();
 // MariaDB's ER_STATEMENT_TIMEOUT and MySQL's ER_QUERY_TIMEOUT.
@@ -26,7 +27,7 @@ export async function limitTime<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await limits.run({ end: performance.now() + ms, caller }, work);
+    return await limits.run({ ms, caller }, work);
   } catch (error) {
     const isEnded = caller?.hasGone() || timeouts.has((error as { errno?: number }).errno ?? 0);
     throw isEnded ? tookTooLong() : error;
@@ -41,6 +42,7 @@ export async function sendLimited<T>(
 ): Promise<T> {
   const limit = limits.getStore();
   if (!limit) return send(connection, false, sql, values);
+  limit.end ??= performance.now() + limit.ms;
   const { end, caller } = limit;
   const leftMs = Math.ceil(end - performance.now());
   if (leftMs <= 0 || caller?.hasGone()) throw tookTooLong();

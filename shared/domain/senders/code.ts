@@ -62,9 +62,9 @@ export function isCode({ id, code }: db.SenderRecord, digits: string): boolean {
   return code !== null && now() < code.expiresAt && isAuthenticationTag(purpose, `${id} ${digits}`, code.tag);
 }
 
-/** The longest that `textCode` takes: the hand-over, and a short transaction. */
+/** The longest that `textCode` takes: the hand-over, and a short transaction that may have to wait for a connection. */
 export function textsWithinMs(): number {
-  return config.SMS_TIMEOUT_SECONDS * 1000 + 10_000;
+  return config.SMS_TIMEOUT_SECONDS * 1000 + 25_000;
 }
 
 /**

@@ -48,9 +48,11 @@ test.each([
     const held: Promise<unknown>[] = [];
     for (const [before, { key, path }] of contacts.entries()) {
       const body = method === 'GET' ? {} : { body: { firstName: 'Ada' } };
-      held.push(...times(2 * share, () => api.request(method, path, { key, ...body })));
+      const burst = times(2 * share, () => api.request(method, path, { key, ...body }));
+      held.push(...burst);
       const areWaiting = async () => (await countWaiting()) >= share + before;
-      await waitUnlessAnswered(held, waitFor('its share of connections to wait', areWaiting));
+      // Requests of the bursts before may have waited for as long as is allowed.
+      await waitUnlessAnswered(burst, waitFor('its share of connections to wait', areWaiting));
     }
     expect((await postEmail(api, own)).status).toBe(201);
     expect(await countWaiting()).toBe(share + greedy - 1);

@@ -204,11 +204,12 @@ test('a gateway whose posts are held up by the database does not hold up another
   await isHeld.promise;
   const held = Array.from({ length: 2 * config.MYSQL_POOL_SIZE }, () => post(said, { door: 'messages' }));
   const others = Array.from({ length: 5 }, () => post(inbound(), { door: 'messages', name: 'other' }));
-  const first = await Promise.race([Promise.all(others), Promise.race(held)]);
-  expect(first).toMatchObject(others.map(() => ({ status: 204 })));
+  expect(await Promise.all(others)).toMatchObject(others.map(() => ({ status: 204 })));
   goOn.resolve();
   await holder;
-  for (const { status } of await Promise.all(held)) expect(status).toBe(204);
+  // On a slow machine some have waited for longer than a post may wait, and come again.
+  for (const { status } of await Promise.all(held)) expect([204, 503]).toContain(status);
+  expect((await post(said, { door: 'messages' })).status).toBe(204);
 });
 
 test.each<[string, Posted, string]>([

@@ -69,7 +69,7 @@ async function prepare(
   if (isBlocked && isPast(dueSince(message), now())) return end(blocked);
   if (isBlocked) return holdBack(smsId, token);
 
-  await outsideTransaction(pauses.heed);
+  await pauses.heed();
   const gateway = gatewayFor(message, message.gateway);
   const isApproved = () => outsideTransaction(() => areApproved(message));
   if (!gateway) return end((await isApproved()) ? noRoute : notApproved);

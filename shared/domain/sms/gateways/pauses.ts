@@ -1,5 +1,6 @@
 import { logger } from '../../../common/logger.ts';
 import { config } from '../../../config/config.ts';
+import { outsideTransaction } from '../../../db/client.ts';
 import { listGatewayPauses } from '../../../db/sms/gateway-pauses.system.ts';
 import { pauseGateways } from '../../../transports/sms.ts';
 
@@ -15,7 +16,8 @@ let reading: Promise<void> | null = null;
  */
 export function heed(): Promise<void> {
   if (!config.SMS_GATEWAYS || performance.now() - readAt < freshMs) return Promise.resolve();
-  reading ??= read().finally(() => {
+  // All callers wait for the same look, so it belongs to none of them.
+  reading ??= outsideTransaction(read).finally(() => {
     reading = null;
   });
   return reading;

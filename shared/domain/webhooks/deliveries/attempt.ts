@@ -21,7 +21,7 @@ import { bodyOf, madeFor } from './body.ts';
 import { open, type Permit } from './concurrency-limiter.ts';
 import { dueAgain, finish, type LeasedDelivery, noteEnd, putBack, type Result, unchanged } from './finish.ts';
 import { noteOrigin } from './origins.ts';
-import { endNote, notePause, type Pause, stateNow, withNotedPause } from './state-now.ts';
+import { endNote, momentOf, notePause, type Pause, stateNow, withNotedPause } from './state-now.ts';
 import { isInOutage, mayBeSent } from './window.ts';
 
 type ClaimedWebhook = system.ClaimedWebhook;
@@ -128,7 +128,8 @@ async function writeDown(
   const isBusy = result.responseStatus === 429;
   const holds = pause !== null && (await writePause(webhook.id, delivery.leaseEnd, pause));
   const { durationMs, responseStatus, responseBody, error } = result;
-  const isOurs = await finish(delivery, next(delivery, endedAt, result, holds ? pause.until : endedAt), {
+  const waitsUntil = holds ? pause.until : pause ? momentOf(pause) : endedAt;
+  const isOurs = await finish(delivery, next(delivery, endedAt, result, waitsUntil), {
     attemptedAt,
     durationMs,
     responseStatus,

@@ -37,6 +37,16 @@ export function endNote(webhookId: string, pause: Pause): void {
   if (noted?.pause === pause) noted.readFrom = performance.now();
 }
 
+const momentMs = 5_000;
+
+/**
+ * A customer who ends a pause makes due what waits for its end, once the pause is on disk. Until then deliveries wait
+ * for a moment at a time: returns the end of that.
+ */
+export function momentOf({ until }: Pause): Date {
+  return new Date(Math.min(until.getTime(), nowForAll().getTime() + momentMs));
+}
+
 /**
  * Adds a pause that the claim, begun at `claimedFrom`, may have missed. A later end that was read stays. A customer who
  * has changed the webhook since the attempt began ends a pause that is not on disk: the change may have lifted it, and
@@ -45,7 +55,7 @@ export function endNote(webhookId: string, pause: Pause): void {
 export function withNotedPause<T extends WebhookState>(webhook: T, claimedFrom: number): T {
   const noted = notes.get(webhook.id);
   if (!noted || claimedFrom >= noted.readFrom || webhook.updatedAt > noted.pause.begunAt) return webhook;
-  const { until } = noted.pause;
+  const until = momentOf(noted.pause);
   const isLonger = !webhook.pausedUntil || webhook.pausedUntil < until;
   return isLonger ? { ...webhook, pausedUntil: until } : webhook;
 }
