@@ -96,16 +96,13 @@ export async function updateWebhookResumed(
   at: Date,
 ): Promise<void> {
   const webhookId = idToBytes(id);
-  await execute(`UPDATE webhooks ${byId} SET updated_at = ? WHERE workspace_id = ? AND id = ?`, [
-    at,
-    idToBytes(workspaceId),
-    webhookId,
-  ]);
-  if (!pausedUntil || pausedUntil <= at) return;
+  const isPaused = pausedUntil !== null && pausedUntil > at;
   await execute(
-    `UPDATE webhooks ${byId} SET paused_until = ?, busy_count = 0 WHERE workspace_id = ? AND id = ?`,
-    [at, idToBytes(workspaceId), webhookId],
+    `UPDATE webhooks ${byId} SET updated_at = ?${isPaused ? ', paused_until = ?, busy_count = 0' : ''}
+     WHERE workspace_id = ? AND id = ?`,
+    [at, ...(isPaused ? [at] : []), idToBytes(workspaceId), webhookId],
   );
+  if (!isPaused) return;
   await query(
     `UPDATE webhook_deliveries FORCE INDEX (webhook_deliveries_admission) SET due_at = ?
      WHERE status = 'pending' AND parked = 1 AND webhook_id = ? AND workspace_id = ? AND due_at > ? AND due_at <= ?

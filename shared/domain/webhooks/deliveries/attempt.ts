@@ -81,7 +81,8 @@ async function endUnsent(delivery: LeasedDelivery, webhook: system.Pacing | null
   await putBack(delivery, pausedUntil && pausedUntil > nowForAll() ? pausedUntil : now());
 }
 
-type Answered = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
+/** `begunAt`: the begin by `nowForAll`, as it is compared with times that other processes write. */
+type Answered = { attemptedAt: Date; begunAt: Date; endedAt: Date; result: WebhookAttemptResult };
 /** `pause`: the endpoint asked us to wait. */
 type Posted = Answered & { pause: Pause | null };
 
@@ -103,9 +104,9 @@ function post(
       headers: signedHeaders(made, { body, deliveryId: delivery.id, at: attemptedAt }),
       timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
     });
-    const answered = { attemptedAt, endedAt: now(), result };
+    const answered = { attemptedAt, begunAt, endedAt: now(), result };
     const isPaused = result.responseStatus === 429 && !isTest(delivery);
-    const pause = isPaused ? { ...pauseAfter(webhook, answered), begunAt } : null;
+    const pause = isPaused ? pauseAfter(webhook, answered) : null;
     // Before the slot is given on: the next delivery that waits for it must not begin.
     if (pause) notePause(webhook.id, pause);
     return { ...answered, pause };
@@ -126,9 +127,8 @@ async function writeDown(
 ): Promise<void> {
   const isSuccess = result.error === null;
   const isBusy = result.responseStatus === 429;
-  const holds = pause !== null && (await writePause(webhook.id, delivery.leaseEnd, pause));
+  const waitsUntil = pause ? await writePause(webhook.id, delivery.leaseEnd, pause) : endedAt;
   const { durationMs, responseStatus, responseBody, error } = result;
-  const waitsUntil = holds ? pause.until : pause ? momentOf(pause) : endedAt;
   const isOurs = await finish(delivery, next(delivery, endedAt, result, waitsUntil), {
     attemptedAt,
     durationMs,
@@ -149,17 +149,17 @@ async function writeDown(
 
 /**
  * Comes before the outcome of the attempt: writing that may fail, and the pause holds even if another worker has the
- * delivery now. It only grows. While the pause is not on disk, the note of it holds it in this process. Returns false
- * where the customer has ended the pause since.
+ * delivery now. It only grows. While the pause is not on disk, the note of it holds it in this process. Returns until when
+ * the delivery waits: for a moment only where the customer has ended the pause since.
  */
-async function writePause(webhookId: string, leaseEnd: Date, pause: Pause): Promise<boolean> {
+async function writePause(webhookId: string, leaseEnd: Date, pause: Pause): Promise<Date> {
   try {
     const holds = await writeOutcome(leaseEnd, () => updateWebhookPaused(webhookId, pause));
     endNote(webhookId, pause);
-    return holds;
+    return holds ? pause.until : momentOf(pause);
   } catch (error) {
     logger.warn({ err: error, webhookId }, 'the pause of a webhook could not be written');
-    return true;
+    return pause.until;
   }
 }
 
@@ -172,8 +172,8 @@ const longestBackoffSeconds = 300;
  */
 function pauseAfter(
   { busyCount: before, pausedUntil }: ClaimedWebhook,
-  { attemptedAt, endedAt, result }: Answered,
-): Omit<Pause, 'begunAt'> {
+  { attemptedAt, begunAt, endedAt, result }: Answered,
+): Pause {
   const busyCount =
     before > 0 && pausedUntil && attemptedAt < pausedUntil ? before : Math.min(before + 1, 100);
   const seconds = Math.max(
@@ -181,7 +181,7 @@ function pauseAfter(
     Math.min(longestBackoffSeconds, 2 ** (busyCount - 1)),
   );
   const until = Math.max(endedAt.getTime() + seconds * 1000, pausedUntil?.getTime() ?? 0);
-  return { until: new Date(until), busyCount };
+  return { until: new Date(until), busyCount, begunAt };
 }
 
 /** Returns the result of an answer: delivered, another attempt, or failed. The waits run from the attempt's end. */
