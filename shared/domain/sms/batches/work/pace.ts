@@ -6,38 +6,45 @@ import { findJobsInHand } from '../../../../queue/queue.ts';
 /**
  * A batch gives way to single texts. A chunk of 500 rows keeps MySQL busy for as long as a single text takes from its
  * request to its gateway. So while single texts go out, chunks are smaller, and after each chunk the batch leaves the
- * database alone for three times as long as that chunk took.
+ * database alone for a multiple of the time that the chunk took.
  */
 const [rowsAlone, rowsBesideOthers] = [500, 50];
-const restByChunk = 3;
-const longestPauseMs = 100;
+const rests = {
+  short: { byChunk: 3, longestMs: 100 },
+  /** While texts of batches wait for workers, a batch that makes its texts more slowly ends no later. */
+  long: { byChunk: 10, longestMs: 500 },
+};
+/** With more jobs of batches than this in Redis, the workers have enough to do for a while. */
+const enoughJobs = 20;
 const askEveryMs = 50;
 /** Single texts take a few milliseconds each: where one was seen, more are likely to come. */
 const rememberedMs = 1_000;
-const { urgent, default: single } = sendSms.lanes;
+const { urgent, default: single, bulk } = sendSms.lanes;
 
 const never = Number.NEGATIVE_INFINITY;
-let [askedAt, seenAt] = [never, never];
+let [askedAt, singlesSeenAt, isBulkWaiting] = [never, never, false];
 forgetAtEnd(() => {
-  [askedAt, seenAt] = [never, never];
+  [askedAt, singlesSeenAt, isBulkWaiting] = [never, never, false];
 });
 
-/** Whether somebody's single texts go out at this time, by any process. */
-async function areSingleTextsInHand(): Promise<boolean> {
+/** Finds out whether somebody's single texts go out at this time, by any process, and whether texts of batches wait. */
+async function look(): Promise<void> {
   const time = performance.now();
-  if (time - askedAt >= askEveryMs) {
-    askedAt = time;
-    if ((await findJobsInHand([urgent, single])) > 0) seenAt = time;
-  }
-  return performance.now() - seenAt < rememberedMs;
+  if (time - askedAt < askEveryMs) return;
+  askedAt = time;
+  const [singles, ofBatches] = await Promise.all([findJobsInHand([urgent, single]), findJobsInHand([bulk])]);
+  if (singles > 0) singlesSeenAt = time;
+  isBulkWaiting = ofBatches > enoughJobs;
 }
 
 /** Returns the pace of a batch's next step: the most rows, and the function that rests after the step. */
 export async function nextPace(): Promise<{ rows: number; rest: () => Promise<void> }> {
-  if (!(await areSingleTextsInHand())) return { rows: rowsAlone, rest: async () => undefined };
+  await look();
   const startedAt = performance.now();
+  if (startedAt - singlesSeenAt >= rememberedMs) return { rows: rowsAlone, rest: async () => undefined };
+  const { byChunk, longestMs } = isBulkWaiting ? rests.long : rests.short;
   const rest = async () => {
-    await sleep(Math.min(longestPauseMs, restByChunk * (performance.now() - startedAt)));
+    await sleep(Math.min(longestMs, byChunk * (performance.now() - startedAt)));
   };
   return { rows: rowsBesideOthers, rest };
 }
