@@ -4,7 +4,7 @@ import { problem } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
 import { semaphore } from '../../common/semaphore.ts';
 import { config } from '../../config/config.ts';
-import { asProblem, isForElsewhere, isMisled } from './faults.ts';
+import { asOutage, isForElsewhere, isMisled } from './faults.ts';
 import { requirePrimary, viewOfServer } from './membership.ts';
 import { doubtWriter, findWriter, forgetWriter, reviewWriter } from './writer.ts';
 
@@ -148,7 +148,7 @@ export async function acquire(): Promise<LentConnection> {
     return { connection, release: () => client.releaseConnection(connection) };
   } catch (error) {
     forgetWriter();
-    throw asProblem(error);
+    throw asOutage(error);
   }
 }
 

@@ -35,6 +35,7 @@ const faults = new Map<number, DatabaseFault>([
   [1203, 'outage'], // too many connections of this user
   [1205, 'conflict'], // lock wait
   [1213, 'conflict'], // deadlock; Galera: another node has changed the same rows
+  [1226, 'outage'], // a limit of this account, of connections or of statements an hour
   [1290, 'elsewhere'], // read_only, super_read_only
   [1317, 'outage'], // statement killed
   [1412, 'conflict'], // a migration has changed the table meanwhile
@@ -95,7 +96,15 @@ export function asProblem(error: unknown): unknown {
     (error as Error | null)?.name === 'KnexTimeoutError' ||
     (error as { fatal?: boolean } | null)?.fatal === true ||
     lostPool.test(String((error as Error | null)?.message));
-  if (!unavailable) return error;
+  return unavailable ? asOutage(error) : error;
+}
+
+/**
+ * Turns any error into 503 service_unavailable: that of a connection that cannot be opened, whatever the reason, says
+ * nothing about the work that wants the connection.
+ */
+export function asOutage(error: unknown): Problem {
+  if (error instanceof Problem) return error;
   const refusal = problem('service_unavailable', {
     detail: 'The database is not available',
     retryAfterSeconds: 2,
