@@ -4,7 +4,7 @@ import { problem } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
 import { semaphore } from '../../common/semaphore.ts';
 import { config } from '../../config/config.ts';
-import { asOutage, isForElsewhere, isMisled } from './faults.ts';
+import { asOutage, isForElsewhere, isMisled, isPreparedLimit } from './faults.ts';
 import { requirePrimary, viewOfServer } from './membership.ts';
 import { doubtWriter, findWriter, forgetWriter, reviewWriter } from './writer.ts';
 
@@ -222,6 +222,8 @@ export function send<T>(
       clearTimeout(timer);
       if (isLate) doubtWriter();
       if (!error) return resolve(rows as T);
+      // A statement that the server does not keep is sent as text.
+      if (prepared && isPreparedLimit(error)) return resolve(send<T>(connection, false, sql, values));
       // A connection that broke or timed out is in an unknown state: it must not serve anyone else.
       if ((error as { fatal?: boolean }).fatal) discard(connection, error);
       else discardIfMisled(connection, error);

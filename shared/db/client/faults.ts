@@ -67,6 +67,11 @@ export function isMisled(error: unknown): boolean {
   return fault === 'elsewhere' || fault === 'unknown';
 }
 
+/** Tells whether the server, for all its connections, has as many prepared statements as it may. */
+export function isPreparedLimit(error: unknown): boolean {
+  return errorNumber(error) === 1461;
+}
+
 export function isDuplicateKey(error: unknown): boolean {
   return errorNumber(error) === 1062;
 }

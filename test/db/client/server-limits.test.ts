@@ -1,7 +1,8 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
-import { closeDatabase, query, transaction } from '../../../shared/db/client.ts';
+import { closeDatabase, execute, query, transaction } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { makeTable } from '../../support/database/own-table.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { type OwnMysql, ordinaryUser, startOwnMysql } from '../../support/servers/own-servers.ts';
 
@@ -13,6 +14,12 @@ beforeAll(async () => {
   changeSettings({ MYSQL_URL: own.href });
 });
 useDatabase();
+beforeAll(() =>
+  makeTable(
+    'things',
+    'id INT PRIMARY KEY, text VARCHAR(40) COLLATE utf8mb4_bin, bytes VARBINARY(40), at DATETIME(3), flag TINYINT',
+  ),
+);
 afterEach(() => connectTo(own.href));
 
 /** From now on connections are opened with this URL. */
@@ -69,4 +76,32 @@ test('an account that may run no more statements in this hour is an outage', asy
     for (let count = 0; count < 20; count += 1) await query('SELECT 1');
   };
   await expect(all()).rejects.toMatchObject({ ...unavailable, cause: { errno: 1226 } });
+});
+
+// Shows F23
+test('a server that keeps no more prepared statements runs them as text', async () => {
+  const row = { text: `'"\\ %_?\n😀`, bytes: Buffer.from([0, 39, 92, 255]), at: new Date(1_234_567_890_123) };
+  const write = (id: number) =>
+    execute('INSERT INTO things (id, text, bytes, at, flag) VALUES (?, ?, ?, ?, ?)', [
+      id,
+      row.text,
+      row.bytes,
+      row.at,
+      null,
+    ]);
+  const read = () =>
+    execute('SELECT * FROM things WHERE text = ? AND at = ? ORDER BY id', [row.text, row.at]);
+  await write(1);
+  await mysql.query('SET GLOBAL max_prepared_stmt_count = 0');
+  try {
+    await closeDatabase();
+    await transaction(async () => {
+      await write(2);
+      await write(3);
+    });
+    expect(await read()).toEqual([1, 2, 3].map((id) => ({ id, ...row, flag: null })));
+  } finally {
+    await mysql.query('SET GLOBAL max_prepared_stmt_count = DEFAULT');
+  }
+  expect(await read()).toHaveLength(3);
 });
