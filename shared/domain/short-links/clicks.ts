@@ -44,7 +44,7 @@ function sumOf<Of extends db.Clicks>(one: Of, other: db.Clicks): Of {
 
 /**
  * Writes the clicks that were counted until now; a process that ends does so too. Counts that cannot be written wait
- * for the next time.
+ * for the next time; those whose COMMIT has no answer are not written again.
  */
 export function writeClicks(): Promise<void> {
   if (timer) clearTimeout(timer);
@@ -63,8 +63,14 @@ async function writeAll(): Promise<void> {
   waiting = new Map();
   for (let start = 0; start < taken.length; start += linksAtOnce) {
     const some = taken.slice(start, start + linksAtOnce);
+    let left = start;
     try {
-      await transaction(() => writeSome(some));
+      await transaction(async () => {
+        left = start;
+        await writeSome(some);
+        // If COMMIT fails from here on, nobody knows whether these clicks are stored, and no click counts twice.
+        left = start + linksAtOnce;
+      });
       count(
         'short_link_clicks',
         {},
@@ -72,7 +78,7 @@ async function writeAll(): Promise<void> {
       );
     } catch (error) {
       logger.warn({ err: error }, 'clicks of short links could not be written yet');
-      for (const counted of taken.slice(start)) add(counted);
+      for (const counted of taken.slice(left)) add(counted);
       timer ??= setTimeout(write, writeEveryMs).unref();
       return;
     }

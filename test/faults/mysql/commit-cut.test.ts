@@ -4,6 +4,7 @@ import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
 import { attempt as attemptEmail } from '../../../shared/domain/email/delivery/delivery.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
+import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
 import { attempt as attemptText } from '../../../shared/domain/sms/delivery/delivery.ts';
 import { attempt as attemptDelivery } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
@@ -170,5 +171,29 @@ test.each(moments)(
     expect(numbered).toHaveLength(1);
     expect(await deliveriesOf(webhook.id)).toMatchObject([{ eventType: 'email.queued', status: 'pending' }]);
     expect(await email.eventTypes()).toEqual(['email.queued']);
+  },
+);
+
+// Shows F48
+test.each(moments)(
+  'clicks are counted once or not at all when the connection is lost %s the server has their COMMIT',
+  async (moment) => {
+    const sender = await textingWorkspace();
+    const { id } = await sendSms(api, sender, { content: 'https://x.example', shortenLinks: true });
+    const click = () => shortLinks.countClick({ smsId: id, place: 0 });
+    const clicks = async () =>
+      (await query('SELECT clicks FROM short_links WHERE sms_id = ?', [idToBytes(id)])).map(
+        (link) => link['clicks'],
+      );
+    const cut = line.cutNext(moment);
+    click();
+    await shortLinks.writeClicks();
+    await cut;
+    await shortLinks.writeClicks();
+    const stored = moment === 'after' ? 1 : 0;
+    expect(await clicks()).toEqual([stored]);
+    click();
+    await shortLinks.writeClicks();
+    expect(await clicks()).toEqual([stored + 1]);
   },
 );
