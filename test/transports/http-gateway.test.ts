@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { gatewayList } from '../../shared/config/sms-gateways.ts';
 import { closeGateways, gatewayFor, submit } from '../../shared/transports/sms.ts';
@@ -164,6 +166,41 @@ test('a gateway that cannot be reached has nothing; after three in a row the nex
     });
   expect(await submit(newText())).toMatchObject({ kind: 'accepted', reference: 's1' });
 });
+
+/** Takes all file descriptors that this process may still open. Returns the function that gives them back. */
+function takeDescriptors(): () => void {
+  const prlimit = (...options: string[]) =>
+    execFileSync('prlimit', ['--pid', String(process.pid), ...options], { encoding: 'utf8' }).trim();
+  const before = prlimit('--nofile', '--output=SOFT', '--noheadings');
+  // So few more that they are taken at once, and enough for prlimit to be started again.
+  prlimit(`--nofile=${Math.max(...readdirSync('/proc/self/fd').map(Number)) + 50}:`);
+  const taken: number[] = [];
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
+  }
+  return () => {
+    taken.forEach((descriptor) => closeSync(descriptor));
+    prlimit(`--nofile=${before}:`);
+  };
+}
+
+// Only Linux has prlimit.
+test.runIf(process.platform === 'linux')(
+  'a text for which this process can open no connection has not been sent: it waits, and goes out later',
+  async () => {
+    useCarrier();
+    // The modules are loaded from files.
+    expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+    await closeGateways();
+    const giveBack = takeDescriptors();
+    const first = await submit(newText()).finally(giveBack);
+    expect(first).toMatchObject({ kind: 'later', detail: expect.stringContaining('EMFILE') });
+    expect(carrier.requests).toHaveLength(1);
+    expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  },
+);
 
 test('what a slow gateway has no place for is not posted; what has no answer in time may have arrived', async () => {
   useCarrier({ window: 2 }, 1);
