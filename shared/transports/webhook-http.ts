@@ -13,6 +13,7 @@ export type {
   WebhookAttemptError,
   WebhookAttemptResult,
 } from './webhook-http/attempt.ts';
+export { ConnectError } from './webhook-http/connect.ts';
 export { retryAfterSeconds } from './webhook-http/retry-after.ts';
 
 /** A set of connections of its own. */

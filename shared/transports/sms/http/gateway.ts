@@ -6,7 +6,6 @@ import type { HttpSettings } from '../../../config/sms-gateways.ts';
 import { parseNetworks } from '../../../formats/network-address.ts';
 import { signRequest } from '../../../formats/signatures/http-signature.ts';
 import { partsOf } from '../../../formats/sms/gsm-7.ts';
-import { ConnectError } from '../../webhook-http/connect.ts';
 import { retryAfterSeconds } from '../../webhook-http/retry-after.ts';
 import type { WebhookAgent } from '../../webhook-http.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
@@ -54,10 +53,14 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     const createdAt = now();
     const headers = signRequest({ method: 'POST', url, body, contentType, createdAt, keyid: name, key });
     // A process that hands no texts over does without the HTTP client.
-    const { createWebhookAgent } = await import('../../webhook-http.ts');
+    const { ConnectError, createWebhookAgent } = await import('../../webhook-http.ts');
     agent ??= createWebhookAgent({ allowed: everywhere, ca: settings.ca, connectionsPerOrigin: window });
     const post = { url, body, headers: { ...headers }, timeoutMs: answerMs(), keptBytes, isSentOnce: true };
-    const result = await agent.post(post).catch(ownFault);
+    const result = await agent.post(post).catch((error: Error) => {
+      if (!(error instanceof ConnectError)) throw error;
+      // This machine has no room for another connection, for example no file descriptor: nothing was sent.
+      return later(`Not sent, by a fault of our own: ${(error.cause as Error).message}`, 1_000);
+    });
     if ('kind' in result) return result;
     if (result.responseStatus !== null) places.noteAnswer();
     const outcome = outcomeOf(result);
@@ -102,12 +105,6 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
       await left?.close();
     },
   };
-}
-
-/** This machine has no room for another connection, for example no file descriptor: nothing was sent. */
-function ownFault(error: Error): Submission {
-  if (!(error instanceof ConnectError)) throw error;
-  return later(`Not sent, by a fault of our own: ${(error.cause as Error).message}`, 1_000);
 }
 
 function bodyOf({ id, sender, recipient, content, parts }: TextMessage) {
