@@ -6,12 +6,16 @@ import { count } from '../../common/metrics.ts';
 import { isNear } from '../../queue/queue.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
 
-const longestWaitMs = 5_000;
+/** After an outage the outcome must be there before the sweep has woken another worker (`oneByOne`). */
+const longestWaitMs = 1_000;
+/** The work holds its slot meanwhile, but without the database that slot is of no use to other work. */
+const longestOutageMs = 3_600_000;
 
 /**
  * Writes the outcome of an action outside of the platform, again and again while the lease lasts, whatever the fault:
  * if the outcome is not written, the next holder of the lease acts again, and the other side gets it twice
- * (architecture rule 9).
+ * (architecture rule 9). In an outage nobody else can take the lease, so its end does not matter. If somebody has taken
+ * it since, the token keeps the outcome from being written.
  */
 export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): Promise<T> {
   let isNoted = false;
@@ -19,8 +23,10 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
     try {
       return await write();
     } catch (error) {
-      if (now().getTime() + waitMs >= leaseEnd.getTime()) throw error;
-      if (!isNoted && !isOutage(error)) {
+      const leaseLeftMs = leaseEnd.getTime() - now().getTime() - waitMs;
+      const isAway = isOutage(error);
+      if (leaseLeftMs <= (isAway ? -longestOutageMs : 0)) throw error;
+      if (!isNoted && (!isAway || leaseLeftMs <= 0)) {
         logger.error({ err: error }, 'an outcome could not be written; it is tried again');
         isNoted = true;
       }

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/common/clock.ts';
+import { databaseTime, now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { idFromBytes, idToBytes, newId } from '../../../shared/formats/ids.ts';
@@ -95,6 +95,16 @@ test('a row that its job does not reach gets another job in a minute, and then e
   expect(await overdue(230_000)).toBe(3);
   expect(await overdue(245_000)).toBe(4);
   expect(await overdue(48 * 3_600_000)).toBe(5);
+});
+
+test('a row whose worker may be alive after an outage is left to it for two seconds', async () => {
+  const ids = await waiting(Array.from({ length: 20 }, () => ({ dueAt: ago(30_000) })));
+  await query('UPDATE emails SET lease_token = id WHERE id IN (?)', [ids.map(idToBytes)]);
+  const from = databaseTime().getTime() + 2_000;
+  await recovery.sweep();
+  const jobs = await queueOf('send-email').getJobs(['delayed']);
+  expect(jobs).toHaveLength(20);
+  for (const { timestamp, delay } of jobs) expect(timestamp + delay).toBeGreaterThanOrEqual(from);
 });
 
 test('what is due later takes up half of the room at most, in the order of its time, and is marked', async () => {

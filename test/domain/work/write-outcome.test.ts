@@ -59,6 +59,21 @@ test.each([
   },
 );
 
+// Shows F21
+test('in an outage an outcome is written again though the lease has ended, for an hour at most', async () => {
+  const lines = logged();
+  let writes = 0;
+  const write = async () => {
+    writes += 1;
+    if (writes < 3) await failWith(1026);
+    return 'written';
+  };
+  expect(await writeOutcome(now(), write)).toBe('written');
+  expect(lines.filter((line) => line.includes('could not be written'))).toHaveLength(1);
+  const hourAgo = new Date(now().getTime() - 3_600_000);
+  await expect(writeOutcome(hourAgo, () => failWith(1026))).rejects.toSatisfy(isOutage);
+});
+
 test('once the lease has ended the outcome is left to its next holder', async () => {
   await expect(writeOutcome(now(), () => failWith(unexpected))).rejects.toThrow('As a test wants it');
 });

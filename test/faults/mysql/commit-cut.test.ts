@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
-import { query } from '../../../shared/db/client.ts';
+import { onOneConnection, query } from '../../../shared/db/client.ts';
 import { attempt as attemptEmail } from '../../../shared/domain/email/delivery/delivery.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
@@ -151,6 +151,62 @@ test.each(moments.flatMap((moment) => stepsOfText.map((step) => [step[0], moment
       idToBytes(sender.workspaceId),
     ]);
     expect(phone).toHaveLength(1);
+  },
+);
+
+/** Ends the other connections to this database, as a server does that is switched off. */
+const endConnections = () =>
+  onOneConnection(async () => {
+    const others = await query(
+      'SELECT id AS other FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()',
+    );
+    // One that has ended by itself since is unknown.
+    for (const { other } of others) await query(`KILL ${Number(other)}`).catch(() => undefined);
+  });
+
+// Shows F22
+test.each<[string, RegExp]>([
+  ['an email', /^COMMIT$/],
+  ['a text', /^UPDATE sms_messages .*lease_token = NULL/s],
+  ['a delivery', /^UPDATE webhook_deliveries .*lease_token = NULL/s],
+])(
+  'the outcome of %s is written, and it goes out once, though the lease ends before the database is back',
+  async (what, statement) => {
+    const receiver = await startWebhookReceiver();
+    const recipient = `${randomUUID()}@example.com`;
+    const sender = await textingWorkspace();
+    const works = {
+      'an email': async () => {
+        const { id, read } = await acceptEmail(own, { recipient });
+        return { read, attempt: () => attemptEmail(id) };
+      },
+      'a text': async () => {
+        const { id } = await sendSms(api, sender);
+        return { read: () => smsOf(sender, id), attempt: () => attemptText(id) };
+      },
+      'a delivery': async () => {
+        const { id, read } = await dueDelivery(own, receiver.url);
+        return { read, attempt: () => attemptDelivery(id) };
+      },
+    };
+    const { read, attempt } = await works[what as keyof typeof works]();
+    const held = line.holdNext('before', statement);
+    const attempted = attempt();
+    await held;
+    await afterTheLease();
+    await endConnections();
+    expect(await attempted).toBe('done');
+    expect(await read()).toMatchObject({
+      status: what === 'a delivery' ? 'delivered' : 'sent',
+      claims: 1,
+      dueAt: null,
+    });
+    expect(await attempt()).toBe('dropped');
+    const phone = await query('SELECT 1 FROM simulator_messages WHERE workspace_id = ?', [
+      idToBytes(sender.workspaceId),
+    ]);
+    const mails = sink.messages.filter(({ envelope }) => envelope.to.includes(recipient));
+    expect(mails.length + phone.length + receiver.requests.length).toBe(1);
   },
 );
 
