@@ -2050,7 +2050,7 @@ export interface components {
             events: ("email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled" | "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received" | "batch.paused" | "batch.cancelled" | "batch.completed" | "suppression.created")[];
             /** @description Version of the bodies; default the current one */
             apiVersion?: string | null;
-            /** @description Limits the webhook to sms.received for that number */
+            /** @description Limits the webhook to sms.received for that number, in E.164 */
             inboundNumber?: string | null;
             /** @description Never switched off automatically; default false */
             autoDisableExempt?: boolean | null;

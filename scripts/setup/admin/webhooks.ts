@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
-import { type LegacyEvent, legacyEvents } from '../../../shared/schemas/webhooks/webhooks.ts';
+import { InboundNumber, type LegacyEvent, legacyEvents } from '../../../shared/schemas/webhooks/webhooks.ts';
 import type { Tools } from './tools.ts';
 
 type NewLegacyOptions = { events: LegacyEvent[]; description?: string; inboundNumber?: string };
@@ -48,8 +48,9 @@ function legacyEventsOf(text: string): LegacyEvent[] {
 }
 
 function numberOf(text: string): string {
-  if (!/^\+[1-9][0-9]{6,14}$/.test(text)) throw new InvalidArgumentError('It is in E.164 format.');
-  return text;
+  const { success, data, error } = InboundNumber.safeParse(text);
+  if (!success) throw new InvalidArgumentError(`It ${error.issues[0]!.message}.`);
+  return data;
 }
 
 function descriptionOf(text: string): string {

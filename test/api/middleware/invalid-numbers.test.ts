@@ -91,6 +91,21 @@ test('a webhook is not limited to such a number, and no virtual number is one', 
   });
 });
 
+test('a webhook is not limited to a number in another form than that of the texts', async () => {
+  const body = { url: 'https://example.com/replies', events: ['sms.received'] };
+  const zero = { inboundNumber: '+4407700900123' };
+  const { body: made } = await post('/v2/webhooks', body);
+  const answers = await Promise.all([
+    post('/v2/webhooks', { ...body, ...zero }),
+    patch(`/v2/webhooks/${made.id}`, zero),
+  ]);
+  const errors = { inboundNumber: ['must be in E.164 format: +447700900123'] };
+  expect(answers.map((answer) => [answer.status, answer.body.errors])).toEqual([
+    [400, errors],
+    [400, errors],
+  ]);
+});
+
 test('the simulator has no phone with such a number', async () => {
   const { status } = await post('/v2/simulator/phones/0770090099/messages', { content });
   expect(status).toBe(404);

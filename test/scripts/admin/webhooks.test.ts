@@ -44,11 +44,16 @@ test('the operator makes legacy webhooks, whose secret is shown once, and lists 
 
 test('a legacy webhook that may not be is refused with the reason', async () => {
   const make = (...args: string[]) => admin('webhook', 'create-legacy', own.workspaceId, ...args);
-  const [event, address] = await Promise.all([
+  const [event, number, address] = await Promise.all([
     make(url, '--events', 'sms.delivered'),
+    make(url, '--events', 'inbound', '--inbound-number', '+4407700900123'),
     make('http://10.0.0.1/', '--events', 'delivery_receipt', '--inbound-number', '+447700900123'),
   ]);
   expect(event).toEqual({ code: 2, printed: expect.stringContaining('delivery_receipt and inbound') });
+  expect(number).toEqual({
+    code: 2,
+    printed: expect.stringContaining('must be in E.164 format: +447700900123'),
+  });
   expect(address).toEqual({
     code: 1,
     printed: 'url must not point to a private address\ninboundNumber goes with events ["inbound"] only',
