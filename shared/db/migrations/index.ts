@@ -45,6 +45,7 @@ import { smsTries } from './0056_sms_tries.ts';
 import { workSince } from './0057_work_since.ts';
 import { senderRequests } from './0058_sender_requests.ts';
 import { replacedApiKeys } from './0059_replaced_api_keys.ts';
+import { webhookPauseEnds } from './0060_webhook_pause_ends.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -96,4 +97,5 @@ export const migrations: Migration[] = [
   workSince,
   senderRequests,
   replacedApiKeys,
+  webhookPauseEnds,
 ];

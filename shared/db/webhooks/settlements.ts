@@ -97,10 +97,11 @@ export async function updateWebhookResumed(
 ): Promise<void> {
   const webhookId = idToBytes(id);
   const isPaused = pausedUntil !== null && pausedUntil > at;
+  // Workers of the version before compare with updated_at.
   await execute(
-    `UPDATE webhooks ${byId} SET updated_at = ?${isPaused ? ', paused_until = ?, busy_count = 0' : ''}
+    `UPDATE webhooks ${byId} SET pause_ended_at = ?, updated_at = ?${isPaused ? ', paused_until = ?, busy_count = 0' : ''}
      WHERE workspace_id = ? AND id = ?`,
-    [at, ...(isPaused ? [at] : []), idToBytes(workspaceId), webhookId],
+    [at, at, ...(isPaused ? [at] : []), idToBytes(workspaceId), webhookId],
   );
   if (!isPaused) return;
   await query(

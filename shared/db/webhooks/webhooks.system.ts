@@ -42,8 +42,7 @@ export async function updateWebhookRested(webhookId: string, until: Date): Promi
 
 /**
  * Pauses the webhook until then because its endpoint asked for it, `busyCount` times in a row; a later end stays.
- * Returns false, and does nothing, where the customer has changed the webhook since the attempt began, as that may have
- * lifted the pause.
+ * Returns false, and does nothing, where somebody has ended the pause since the attempt began.
  */
 export function updateWebhookPaused(
   webhookId: string,
@@ -51,7 +50,7 @@ export function updateWebhookPaused(
 ): Promise<boolean> {
   return changeRow(
     `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?), busy_count = GREATEST(busy_count, ?)
-     WHERE id = ? AND updated_at <= ?`,
+     WHERE id = ? AND (pause_ended_at IS NULL OR pause_ended_at <= ?)`,
     [until, until, busyCount, idToBytes(webhookId), begunAt],
   );
 }

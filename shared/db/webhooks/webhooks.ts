@@ -32,6 +32,11 @@ export const webhooks = table('webhooks', {
    * gradually. The end of an outage and a switch-on by hand are set here too.
    */
   pausedUntil: time().nullable(),
+  /**
+   * When somebody last ended the pause or gave the webhook another URL: answers to attempts from before pause nothing.
+   * Null: never. The version before does not set it.
+   */
+  pauseEndedAt: time().nullable(),
   /** How often in a row the endpoint has asked us to wait. */
   busyCount: int(),
   inboundNumber: binaryText().nullable(),
@@ -48,8 +53,6 @@ export const webhooks = table('webhooks', {
   legacySecretUntil: time().nullable(),
   createdAt: time(),
 });
-/** When its customer last changed the webhook, made it or ended its pause. Not in the record: each write sets it. */
-export const changedAt = { updatedAt: time() };
 const changing = webhooks.omit('id', 'workspaceId', 'createdAt');
 export type WebhookRecord = RecordOf<typeof webhooks>;
 

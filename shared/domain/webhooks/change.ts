@@ -29,6 +29,8 @@ export async function change(caller: Caller, webhookId: string, changes: Webhook
   if (!isSame(webhook, merged)) await refuseSecond(workspaceId, merged);
 
   const time = now();
+  // A 429 that is on its way is of the URL before.
+  if (merged.url !== webhook.url) merged.pauseEndedAt = time;
   const started = changes.active ? startedAfresh(webhook, merged, time) : merged;
   const { record, secret } = converts ? converted(started, time) : { record: started, secret: null };
   if (changes.active) await updateWebhookResumed(workspaceId, webhook, time);
@@ -114,5 +116,6 @@ function startedAfresh(before: db.WebhookRecord, merged: db.WebhookRecord, at: D
     recoveredAt: hasBacklog ? at : before.recoveredAt,
     // A pause that ends now makes the start slow, and no failure changes that.
     pausedUntil: hasBacklog ? at : before.pausedUntil,
+    pauseEndedAt: at,
   };
 }

@@ -68,6 +68,7 @@ async function insert(workspaceId: string, settings: ChosenSettings): Promise<We
     ...neverFailed,
     recoveredAt: null,
     pausedUntil: null,
+    pauseEndedAt: null,
     secretVersion: 1,
     secret: seal(id, secret),
     previousSecret: null,

@@ -7,14 +7,16 @@ import { listStates } from '../../../shared/db/webhooks/deliveries/deliveries.sy
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { notePause, stateNow } from '../../../shared/domain/webhooks/deliveries/state-now.ts';
-import { change, redeliver, sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
+import { change, redeliver, rotateSecret, sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
+import type { Webhook, WebhookChanges } from '../../../shared/schemas/webhooks/webhooks.ts';
 import { callerOf } from '../../support/data/accepted-email.ts';
 import { deliveriesOf, dueDelivery, makeWebhook, storeEvents } from '../../support/data/deliveries.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { newUrl } from '../../support/servers/webhook-url.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor, waitUnlessAnswered } from '../../support/time/wait-for.ts';
 
@@ -100,8 +102,10 @@ test('where the pause after a 429 cannot be written, the attempt is kept, and th
   expect((await deliveriesOf(webhook.id))[1]!.dueAt).toEqual(later);
 });
 
-const switchOn = (id: string) =>
-  transaction(async () => void (await change(callerOf(own), id, { active: true })));
+const changeTo = (id: string, changes: WebhookChanges) =>
+  transaction(() => change(callerOf(own), id, changes));
+const switchOn = (id: string) => changeTo(id, { active: true });
+const setDescription = (id: string) => changeTo(id, { description: 'Orders' });
 
 test('a customer who switches the webhook on ends a pause that could not be written', async () => {
   const { LEASE_SECONDS } = config;
@@ -122,17 +126,35 @@ test('a customer who switches the webhook on ends a pause that could not be writ
   expect((await deliveriesOf(webhook.id))[1]).toMatchObject({ status: 'delivered' });
 });
 
-const lifts: [string, (webhookId: string, deliveryId: string) => Promise<unknown>][] = [
-  ['switched the webhook on', switchOn],
-  ['asked for a test', (id) => transaction(() => sendTest(callerOf(own), id, '2026-11-01'))],
-  ['sent a delivery again', (id, deliveryId) => redeliver(callerOf(own), id, deliveryId)],
+type Act = (webhook: Webhook, deliveryId: string) => Promise<unknown>;
+const lifts: [string, Act][] = [
+  ['switched the webhook on', ({ id }) => switchOn(id)],
+  ['asked for a test', ({ id }) => transaction(() => sendTest(callerOf(own), id, '2026-11-01'))],
+  ['sent a delivery again', ({ id }, deliveryId) => redeliver(callerOf(own), id, deliveryId)],
+  // The pause is of the server at the old URL.
+  ['given the webhook another URL', ({ id }) => changeTo(id, { url: newUrl('http://127.0.0.1:1') })],
+];
+const changes: [string, Act][] = [
+  ['described the webhook', ({ id }) => setDescription(id)],
+  ['rotated its secret', ({ id }) => transaction(() => rotateSecret(callerOf(own), id))],
+  ['given it the URL that it has', ({ id, url }) => changeTo(id, { url })],
+  ['switched it off', ({ id }) => changeTo(id, { active: false })],
 ];
 
 async function expectNoPause(webhookId: string): Promise<void> {
   const [attempted] = await deliveriesOf(webhookId);
   expect(attempted).toMatchObject({ attempts: 1 });
   expect(attempted!.dueAt!.getTime()).toBeLessThan(now().getTime() + 60_000);
-  expect((await webhookRow(webhookId)).paused_until).toBeNull();
+  const row = await webhookRow(webhookId);
+  expect(row.paused_until).toBeNull();
+  // Workers of the version before know the end of a pause by this.
+  expect(row['updated_at']).toEqual(row['pause_ended_at']);
+}
+
+async function expectPause(webhookId: string): Promise<void> {
+  const { paused_until } = await webhookRow(webhookId);
+  expect(paused_until.getTime()).toBeGreaterThan(now().getTime() + 60_000);
+  expect(await deliveriesOf(webhookId)).toMatchObject([{ attempts: 1, dueAt: paused_until }]);
 }
 
 test('a delivery that waits for its slot goes out where the customer has ended a pause that is not written', async () => {
@@ -147,40 +169,63 @@ test('a delivery that waits for its slot goes out where the customer has ended a
   expect(await stateNow(claimed!, performance.now())).toMatchObject({ pausedUntil: null });
 });
 
-test.each(lifts)(
-  'a pause that is written only after the customer has %s is not kept',
-  async (_what, lift) => {
-    const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
-    const { id, webhook } = await dueDelivery(own, busy.url);
-    const refused = `refused ${webhook.id}`;
-    // The connection whose statement is refused takes a lock for good, which tells the test.
-    await refusePause(
-      webhook.id,
-      `NEW.paused_until IS NOT NULL AND (IS_USED_LOCK('${refused}') IS NOT NULL OR GET_LOCK('${refused}', 0))`,
-    );
-    const attempted = attempt(id);
-    const isRefused = async () =>
-      (await query<{ used: number | null }[]>('SELECT IS_USED_LOCK(?) AS used', [refused]))[0]!.used !== null;
-    await waitUnlessAnswered([attempted], waitFor('the pause is refused', isRefused, { timeoutMs: 30_000 }));
-    await advanceClock(1_000);
-    await lift(webhook.id, id);
-    await query('DROP TRIGGER refuse_pause');
-    await attempted;
-    await expectNoPause(webhook.id);
-  },
+test('a delivery that waits for its slot goes on waiting where a change of the webhook ends no pause', async () => {
+  const { webhook } = await dueDelivery(own, 'http://127.0.0.1:9/');
+  const [claimed] = await listStates([webhook.id]);
+  const pause = { until: new Date(now().getTime() + 3_600_000), busyCount: 1, begunAt: nowForAll() };
+  await advanceClock(1_000);
+  await setDescription(webhook.id);
+  notePause(webhook.id, pause);
+  expect(await stateNow(claimed!, performance.now())).toMatchObject({ pausedUntil: expect.any(Date) });
+});
+
+/** The database refuses the pause until the customer has acted. Returns the id of the webhook. */
+async function pauseRefusedUntil(act: Act): Promise<string> {
+  const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
+  const { id, webhook } = await dueDelivery(own, busy.url);
+  const refused = `refused ${webhook.id}`;
+  // The connection whose statement is refused takes a lock for good, which tells the test.
+  await refusePause(
+    webhook.id,
+    `NEW.paused_until IS NOT NULL AND (IS_USED_LOCK('${refused}') IS NOT NULL OR GET_LOCK('${refused}', 0))`,
+  );
+  const attempted = attempt(id);
+  const isRefused = async () =>
+    (await query<{ used: number | null }[]>('SELECT IS_USED_LOCK(?) AS used', [refused]))[0]!.used !== null;
+  await waitUnlessAnswered([attempted], waitFor('the pause is refused', isRefused, { timeoutMs: 30_000 }));
+  await advanceClock(1_000);
+  await act(webhook, id);
+  await query('DROP TRIGGER refuse_pause');
+  await attempted;
+  return webhook.id;
+}
+
+test.each(lifts)('a pause that is written only after the customer has %s is not kept', async (_what, lift) =>
+  expectNoPause(await pauseRefusedUntil(lift)),
 );
 
-test.each(lifts)(
-  'a 429 to an attempt from before the customer has %s pauses nothing',
-  async (_what, lift) => {
-    const busy = await startWebhookReceiver();
-    const { id, webhook } = await dueDelivery(own, busy.url);
-    busy.respondWith(async () => {
-      await advanceClock(1_000);
-      await lift(webhook.id, id);
-      return answers.tooManyRequests('7200');
-    });
-    await attempt(id);
-    await expectNoPause(webhook.id);
-  },
+test.each(changes)('a pause that is written only after the customer has %s is kept', async (_what, act) =>
+  expectPause(await pauseRefusedUntil(act)),
+);
+
+/** The customer acts while an attempt is under way, which is then answered 429. Returns the id of the webhook. */
+async function pausedAfter(act: Act): Promise<string> {
+  const busy = await startWebhookReceiver();
+  const { id, webhook } = await dueDelivery(own, busy.url);
+  busy.respondWith(async () => {
+    await advanceClock(1_000);
+    await act(webhook, id);
+    return answers.tooManyRequests('7200');
+  });
+  await attempt(id);
+  return webhook.id;
+}
+
+test.each(lifts)('a 429 to an attempt from before the customer has %s pauses nothing', async (_what, lift) =>
+  expectNoPause(await pausedAfter(lift)),
+);
+
+test.each(changes)(
+  'a 429 to an attempt from before the customer has %s pauses the webhook',
+  async (_what, act) => expectPause(await pausedAfter(act)),
 );

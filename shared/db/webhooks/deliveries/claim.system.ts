@@ -3,7 +3,7 @@ import { id, int, text, time } from '../../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
-import { changedAt, webhooks } from '../webhooks.ts';
+import { webhooks } from '../webhooks.ts';
 import { deliveryTable } from './table.system.ts';
 
 const deliveries = table('webhook_deliveries', {
@@ -19,25 +19,23 @@ const deliveries = table('webhook_deliveries', {
   /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */
   bodyVersion: text().nullable(),
 });
-const claimedWebhooks = table('webhooks', {
-  ...webhooks.pick(
-    'url',
-    'apiVersion',
-    'active',
-    'autoDisabled',
-    'pausedUntil',
-    'failingSince',
-    'consecutiveFailures',
-    'secretVersion',
-    'secret',
-    'previousSecret',
-    'previousSecretUntil',
-    'legacySecret',
-    'legacySecretUntil',
-    'busyCount',
-  ).fields,
-  ...changedAt,
-});
+const claimedWebhooks = webhooks.pick(
+  'url',
+  'apiVersion',
+  'active',
+  'autoDisabled',
+  'pausedUntil',
+  'pauseEndedAt',
+  'failingSince',
+  'consecutiveFailures',
+  'secretVersion',
+  'secret',
+  'previousSecret',
+  'previousSecretUntil',
+  'legacySecret',
+  'legacySecretUntil',
+  'busyCount',
+);
 
 export type ClaimedDelivery = RecordOf<typeof deliveries> & {
   token: Buffer;

@@ -1,7 +1,7 @@
 import { idToBytes } from '../../../formats/ids.ts';
 import { type RecordOf, table } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
-import { changedAt, webhooks } from '../webhooks.ts';
+import { webhooks } from '../webhooks.ts';
 
 /** The columns of a webhook that decide how much it may be sent now. */
 export const pacing = webhooks.pick(
@@ -13,7 +13,7 @@ export const pacing = webhooks.pick(
 );
 export type Pacing = RecordOf<typeof pacing>;
 
-const states = table('webhooks', { ...pacing.fields, ...webhooks.pick('id').fields, ...changedAt });
+const states = table('webhooks', { ...pacing.fields, ...webhooks.pick('id', 'pauseEndedAt').fields });
 export type WebhookState = RecordOf<typeof states>;
 
 /** Returns the states of those of the webhooks that exist. */

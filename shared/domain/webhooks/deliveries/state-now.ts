@@ -27,7 +27,7 @@ export function notePause(webhookId: string, pause: Pause): void {
   const noted = notes.get(webhookId);
   if (noted && noted.readFrom === Number.POSITIVE_INFINITY && noted.pause.begunAt > pause.begunAt) return;
   notes.set(webhookId, { pause, readFrom: Number.POSITIVE_INFINITY });
-  // A read from before the answer may be from before the customer's change, too.
+  // A read from before the answer may be from before the customer ended the pause, too.
   reads.delete(webhookId);
 }
 
@@ -49,12 +49,12 @@ export function momentOf({ until }: Pause): Date {
 
 /**
  * Adds a pause that the claim, begun at `claimedFrom`, may have missed. A later end that was read stays. A customer who
- * has changed the webhook since the attempt began ends a pause that is not on disk: the change may have lifted it, and
- * if not, the next request is answered with another 429.
+ * has ended the pause since the attempt began has ended one that is not on disk, too.
  */
 export function withNotedPause<T extends WebhookState>(webhook: T, claimedFrom: number): T {
   const noted = notes.get(webhook.id);
-  if (!noted || claimedFrom >= noted.readFrom || webhook.updatedAt > noted.pause.begunAt) return webhook;
+  if (!noted || claimedFrom >= noted.readFrom) return webhook;
+  if (webhook.pauseEndedAt && webhook.pauseEndedAt > noted.pause.begunAt) return webhook;
   const until = momentOf(noted.pause);
   const isLonger = !webhook.pausedUntil || webhook.pausedUntil < until;
   return isLonger ? { ...webhook, pausedUntil: until } : webhook;
