@@ -92,8 +92,10 @@ export const replyTable: readonly ReplyRule[] = [
     verdict: retry('relay_login_required'),
   },
 
-  { reply: 4, enhanced: ['2.2'], verdict: retry('mailbox_full') },
   { reply: 4, enhanced: ['3.4'], verdict: retry('message_too_large') },
+  // The recipient's server was not asked yet.
+  { stages: ['mail'], reply: 4, verdict: retry('relay_temporarily_refused') },
+  { reply: 4, enhanced: ['2.2'], verdict: retry('mailbox_full') },
   { reply: 4, enhanced: ['7'], verdict: retry('temporarily_refused_by_policy') },
   { reply: 421, verdict: retry('server_closing') },
   { reply: 452, verdict: retry('insufficient_storage') },

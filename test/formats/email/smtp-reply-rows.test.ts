@@ -10,11 +10,12 @@ import {
 const answers: [SmtpReply['stage'], string, category: string, code: string, outcome: 'retry' | 'fail'][] = [
   ['mail', '530 5.7.0 Authentication required', 'soft_bounce', 'relay_login_required', 'retry'],
 
-  ['rcpt', '452 4.2.2 Mailbox full', 'soft_bounce', 'mailbox_full', 'retry'],
   ['data', '452 4.3.4 Too big for now', 'soft_bounce', 'message_too_large', 'retry'],
+  ['mail', '452 Out of disk', 'soft_bounce', 'relay_temporarily_refused', 'retry'],
+  ['rcpt', '452 4.2.2 Mailbox full', 'soft_bounce', 'mailbox_full', 'retry'],
   ['rcpt', '451 4.7.1 Greylisted', 'soft_bounce', 'temporarily_refused_by_policy', 'retry'],
   ['data', '421 4.3.2 Closing', 'soft_bounce', 'server_closing', 'retry'],
-  ['mail', '452 Out of disk', 'soft_bounce', 'insufficient_storage', 'retry'],
+  ['data', '452 Out of disk', 'soft_bounce', 'insufficient_storage', 'retry'],
   ['rcpt', '450 4.2.1 Busy', 'soft_bounce', 'temporarily_refused', 'retry'],
 
   ['rcpt', '550 5.1.1 No such user', 'hard_bounce', 'mailbox_unknown', 'fail'],

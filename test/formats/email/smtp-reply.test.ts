@@ -142,7 +142,11 @@ test.each<[SmtpStage, string, string]>([
   ['rcpt', '452 4.2.2 Mailbox full', 'mailbox_full'],
   ['rcpt', '451 4.7.1 Greylisted', 'temporarily_refused_by_policy'],
   ['mail', '452 4.3.4 Too big for now', 'message_too_large'],
-  ['mail', '452 Insufficient storage', 'insufficient_storage'],
+  ['data', '452 Insufficient storage', 'insufficient_storage'],
+  // The relay speaks of itself: the recipient's server was not asked.
+  ['mail', '452 Insufficient storage', 'relay_temporarily_refused'],
+  ['mail', '421 4.3.2 Closing', 'relay_temporarily_refused'],
+  ['mail', '450 4.7.1 Too many messages', 'relay_temporarily_refused'],
   ['data', '421 4.3.2 Closing', 'server_closing'],
   ['data', '451 Local error', 'temporarily_refused'],
   // A 4xx that names an unknown mailbox still is a 4xx.

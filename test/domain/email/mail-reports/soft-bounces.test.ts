@@ -137,9 +137,12 @@ test('a full mailbox at hand-over is a soft bounce that may be sent again, and c
   expect(await suppressionOf(recipient)).toEqual([['system', 'all']]);
 });
 
-test('emails that our own relay did not take count against no address', async () => {
+test.each([
+  ['is away', async () => `smtp://127.0.0.1:${await freePort()}`],
+  ['refuses for now at MAIL FROM', async () => (await startSmtpSink({ mode: '421 at MAIL' })).url],
+])('emails that our own relay did not take, as it %s, count against no address', async (_, relayUrl) => {
   const recipient = newRecipient();
-  await useRelay(`smtp://127.0.0.1:${await freePort()}`);
+  await useRelay(await relayUrl());
   const fail = async () => {
     const email = await acceptEmail(own, { recipient, kind: 'authentication' });
     await advanceClock(29.5 * 60_000);
