@@ -143,7 +143,7 @@ test.each([429, 503])(
     useCarrier({}, 10, { name: 'second', type: 'http', url: second.url, secret });
     carrier.respondWith(problem(status, { title: 'Slow down' }, { 'retry-after': '40' }));
     const refused = await submit(newText());
-    expect(refused).toMatchObject({ kind: 'later' });
+    expect(refused).toMatchObject({ kind: 'later', waitsForTurn: true });
     const { afterMs } = refused as { afterMs: number };
     expect(afterMs).toBeGreaterThan(39_000);
     expect(afterMs).toBeLessThan(51_000);

@@ -49,7 +49,6 @@ export const claimSms = claimer<ClaimedSms, ClaimedRow>(smsTable, {
   batches,
 });
 export const updateSmsHandoverStarted = handoverStarter(smsTable, {
-  firstAt: sms.pick('triedAt'),
   receiver: sms.pick('handoverGateway'),
   batches,
 });
@@ -64,6 +63,7 @@ const outcome = sms.pick(
   'dueAt',
   'parked',
   'retries',
+  'triedAt',
   'uncertainCount',
   'isPartlyTaken',
   'gateway',

@@ -69,7 +69,7 @@ export const sms = table('sms_messages', {
   handoverAt: time().nullable(),
   /** The gateway of the hand-over that began then. Without `handoverAt` it means nothing. */
   handoverGateway: binaryText().nullable(),
-  /** When it was handed over for the first time. */
+  /** When it was first put off by a gateway that took no others either. */
   triedAt: time().nullable(),
   gateway: binaryText().nullable(),
   gatewayReference: outsideBinaryText('sms_messages.gateway_reference').nullable(),

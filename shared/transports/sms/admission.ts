@@ -18,6 +18,11 @@ const longestNamedMs = 3_600_000;
 const longestWaitMs = 60_000;
 /** A text for a gateway that does not answer waits at least this long for its next try. */
 const leastRetryMs = 5_000;
+/**
+ * A gateway that has taken a text within this time takes texts, whatever this one has to wait for: our own limits, those
+ * of the carrier, a line that was lost for a moment.
+ */
+const takesMs = 3_600_000;
 const pauseTimes = { firstPauseMs: 1_000, longestPauseMs: 30_000, longestWaitMs: 0 };
 
 type GatewayLimits = {
@@ -46,7 +51,15 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   const bucket = sharedTokenBucket(name, perSecond);
   let throttleMs = 0;
   let throttledUntil = 0;
+  // A process that has just begun cannot know, and must not give up what has waited long for its turn.
+  let tookAt = performance.now();
   let inHand = 0;
+
+  /** Puts a text off for a reason that is not its own. */
+  const putOff = (detail: string, afterMs: number): Submission => ({
+    ...later(detail, afterMs),
+    waitsForTurn: performance.now() - tookAt < takesMs,
+  });
 
   /**
    * Hands the text over unless a limit forbids it. `prepare` runs before, and resolves with null or with the reason
@@ -57,16 +70,16 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     prepare: () => Promise<Submission | null> = async () => null,
   ): Promise<Submission> {
     const throttledMs = throttledUntil - performance.now();
-    if (throttledMs > 0) return later('The gateway has asked for fewer messages', throttledMs);
+    if (throttledMs > 0) return putOff('The gateway has asked for fewer messages', throttledMs);
     if (inHand >= Math.max(window, 0.75 * config.SMS_CONCURRENCY))
-      return later('The gateway has enough in hand', 500);
+      return putOff('The gateway has enough in hand', 500);
     inHand += 1;
     try {
       const unready = await prepare();
       if (unready) return unready;
       const pass = await breaker.pass(0);
       // The texts of this gateway are many, and each retry takes capacity from the texts of others.
-      if ('waitMs' in pass) return later('The gateway does not answer', Math.max(leastRetryMs, pass.waitMs));
+      if ('waitMs' in pass) return putOff('The gateway does not answer', Math.max(leastRetryMs, pass.waitMs));
       try {
         return await hand();
       } finally {
@@ -90,13 +103,15 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
 
   return {
     admit,
+    putOff,
     throttle,
     /** Returns how long a text waits that the gateway does not take now, in milliseconds. */
     throttleMs: () =>
       Math.max(throttleMs || firstThrottleMs, Math.min(longestWaitMs, throttledUntil - performance.now())),
     /** Notes that a text was taken, so that the next refusal starts with the shortest wait again. */
     tookOne: () => {
-      if (performance.now() >= throttledUntil) throttleMs = 0;
+      tookAt = performance.now();
+      if (tookAt >= throttledUntil) throttleMs = 0;
     },
     /**
      * Tells the circuit breaker whether the gateway as a whole failed: it gave no answer, or put texts off for a

@@ -31,8 +31,11 @@ export type Submission =
   | ({ kind: 'accepted'; reference: string } & Parts)
   /** The gateway will not have it. */
   | ({ kind: 'refused'; code: string; retryable: boolean; detail: string } & Parts)
-  /** The gateway does not have it, and may take it later. `afterMs`: the wait until the next try, if known. */
-  | ({ kind: 'later'; detail: string; afterMs?: number } & Parts)
+  /**
+   * The gateway does not have it, and may take it later. `afterMs`: the wait until the next try, if known.
+   * `waitsForTurn`: the gateway as a whole puts it off, and takes others.
+   */
+  | ({ kind: 'later'; detail: string; afterMs?: number; waitsForTurn?: boolean } & Parts)
   /** The outcome is unknown: the gateway may have the message. */
   | ({ kind: 'unavailable'; detail: string } & Parts);
 

@@ -179,6 +179,25 @@ test('a process that receives waits once for each lost line, and binds no more w
   expect(first.binds.map(({ id }) => id)).toEqual(Array(3).fill(commands.bind_transceiver));
 });
 
+test('a carrier that puts texts off but has taken one within the hour makes them wait for their turn; 0x64 is about one text', async () => {
+  const skip = skippableTimers({ clock: true });
+  useCarriers(20);
+  const gateway = gatewayFor(newText())!;
+  const putOff = async (status: number) => {
+    first.submit = () => ({ status });
+    const { kind, ...outcome } = await submit(newText(), gateway);
+    expect(kind).toBe('later');
+    return 'waitsForTurn' in outcome ? outcome.waitsForTurn : undefined;
+  };
+  expect(await submit(newText(), gateway)).toMatchObject({ kind: 'accepted' });
+  skip(30 * 60_000);
+  expect([await putOff(0x64), await putOff(0x58)]).toEqual([undefined, true]);
+  skip(31 * 60_000);
+  expect(await putOff(0x58)).toBe(false);
+  // The answer that asks for fewer holds back the others as well.
+  expect(await putOff(0x58)).toBe(false);
+});
+
 // The codes of the specification (§5.1.3), and one that a carrier defines itself.
 const refusals = [
   [

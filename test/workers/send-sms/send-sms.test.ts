@@ -117,6 +117,24 @@ test('a gateway that takes no messages is asked again after 1, 5 and 15 minutes,
   expect(await usage()).toBe(0);
 });
 
+test('time in which a text waits for its turn at a gateway that takes others is none of the 48 hours', async () => {
+  const [turn, away]: Submission[] = [
+    { kind: 'later', detail: 'The rate is used up', waitsForTurn: true },
+    { kind: 'later', detail: 'closed' },
+  ];
+  const gateway = useGateway(turn!);
+  const { id } = await sendSms(api, own, { recipient });
+  for (const said of [turn!, away!, turn!]) {
+    gateway.says = () => Promise.resolve(said);
+    await attempt(id);
+    expect(await smsOf(own, id)).toMatchObject({ status: 'queued', reason: null });
+    await advanceClock(49 * 60 * minuteMs);
+  }
+  gateway.says = () => Promise.resolve(away!);
+  expect(await attempt(id)).toBe('done');
+  expect((await smsOf(own, id)).reason).toMatchObject({ code: 'gateway_unavailable' });
+});
+
 test('where the gateway’s answer is lost the message goes out once more, and then fails as uncertain', async () => {
   const gateway = useGateway({ kind: 'unavailable', detail: 'reset' });
   const { id } = await sendSms(api, own, { recipient });

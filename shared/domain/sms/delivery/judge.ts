@@ -78,6 +78,7 @@ function judgeWhole(
         submission.afterMs === undefined
           ? nextTry(message.retries, now())
           : new Date(now().getTime() + submission.afterMs),
+        submission.waitsForTurn,
       );
   }
 }
@@ -87,11 +88,20 @@ export function fail(message: SmsRecord, reason: SmsReason): SmsJudgement {
   return { message: advance(message, 'failed', { at: now(), reason }), isGivenBack, metric: 'failed' };
 }
 
-function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean, dueAt: Date): SmsJudgement {
-  if (isPast(retriesSince(message, now()), dueAt)) return fail(message, reason);
+/** `waitsForTurn`: the gateway takes other texts. The time for retries does not begin by that, nor end. */
+function retry(
+  message: SmsRecord,
+  reason: SmsReason,
+  isAlone: boolean,
+  dueAt: Date,
+  waitsForTurn = false,
+): SmsJudgement {
+  const since = retriesSince(message, now());
+  if (!waitsForTurn && isPast(since, dueAt)) return fail(message, reason);
   return {
     message: {
       ...message,
+      triedAt: waitsForTurn ? message.triedAt : since,
       retries: message.retries + 1,
       dueAt,
       parked: !isAlone || !admission.keepsJob(message.lane, message.workspaceId, dueAt),

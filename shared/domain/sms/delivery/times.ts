@@ -1,6 +1,6 @@
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 
-/** A text that could not be handed over for so long is given up. */
+/** A text that no gateway takes for so long is given up. */
 export const giveUpMinutes = 48 * 60;
 
 /** Returns when the time for retries began. Time that the text waited for money or its turn before does not count. */

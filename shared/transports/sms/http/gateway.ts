@@ -38,9 +38,10 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     return admission.admit(async () => {
       const leftMs = () => Math.max(0, end - performance.now());
       const detail = await places.take(leftMs());
-      if (detail !== null) return later(`Not sent: ${detail}`, 500);
+      if (detail !== null) return admission.putOff(`Not sent: ${detail}`, 500);
       try {
-        if (!(await admission.takeTurn(leftMs()))) return later('Not sent: the rate is used up', 500);
+        if (!(await admission.takeTurn(leftMs())))
+          return admission.putOff('Not sent: the rate is used up', 500);
         return await hand(message);
       } finally {
         places.release();
@@ -77,7 +78,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
       case 'busy': {
         const { retryAfter } = result;
         admission.throttle(retryAfter === null ? undefined : retryAfterSeconds(retryAfter, now()) * 1000);
-        return later(outcome.detail, admission.throttleMs());
+        return admission.putOff(outcome.detail, admission.throttleMs());
       }
       case 'fault':
         return later(outcome.detail, admission.throttleMs());

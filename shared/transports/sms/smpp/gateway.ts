@@ -135,7 +135,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       ready = await readySession(end);
       if (ready) return null;
       const detail = `The gateway is down: ${state.lastError ?? 'it has not answered the bind yet'}`;
-      return later(detail, retryAt - performance.now());
+      return admission.putOff(detail, retryAt - performance.now());
     };
     try {
       return await admission.admit(() => hand(ready!, message, end), bound);
@@ -209,12 +209,16 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   }
 
   function judged(result: Submitted): Submission {
-    if (result.kind === 'unsent') return later(`Not sent: ${result.detail}`, 500);
+    if (result.kind === 'unsent') return admission.putOff(`Not sent: ${result.detail}`, 500);
     if (result.kind === 'unanswered') return { kind: 'unavailable', detail: result.detail };
     if (result.status !== 0) {
-      if (isThrottled(result.status)) admission.throttle();
       const outcome = outcomeOf(result.status);
       count('sms_gateway_refusals', { gateway: name, status: labelOf(result.status) });
+      if (isThrottled(result.status)) {
+        admission.throttle();
+        return admission.putOff(outcome.detail, admission.throttleMs());
+      }
+      // Another status may be about this text alone, whatever becomes of others.
       return outcome.kind === 'later' ? later(outcome.detail, admission.throttleMs()) : outcome;
     }
     admission.tookOne();
