@@ -5,7 +5,7 @@ import { byId, query } from '../client.ts';
 import { insertEvents } from '../events/events.system.ts';
 import type { NewEventRecord } from '../events/events.ts';
 import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
-import { messageTable } from '../work/message-admission.system.ts';
+import { blockedSince, messageTable } from '../work/message-admission.system.ts';
 import { finisher, outcomeWriter } from '../work/outcomes.system.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { type EmailKind, type EmailRecord, emails, type StoredBody } from './emails.ts';
@@ -22,8 +22,8 @@ export type ClaimedEmail = {
   token: Buffer;
   /** The recipient is on the suppression list, for an email of this kind. */
   isSuppressed: boolean;
-  /** The operator has blocked the workspace's sending. */
-  isBlocked: boolean;
+  /** Since when the operator has blocked the workspace's sending; null: it may send. */
+  blockedSince: Date | null;
   /** The workspace has a limit on emails per minute, hour or day. */
   isLimited: boolean;
 };
@@ -40,13 +40,13 @@ type ClaimedRow = RowOf<typeof emails> &
     html: string | null;
     text: string | null;
     suppressed: number;
-    sending_blocked: number | null;
+    blocked_since: Date | null;
     limited: number;
   };
 
 export const claimEmail = claimer<ClaimedEmail, ClaimedRow>(emailTable, {
   select: `SELECT emails.*, email_bodies.email_id AS body_id, html, text, attachment_count,
-      ${isSuppressed} AS suppressed, w.sending_blocked,
+      ${isSuppressed} AS suppressed, ${blockedSince('w')} AS blocked_since,
       COALESCE(w.emails_per_minute, w.emails_per_hour, w.emails_per_day) IS NOT NULL AS limited
     FROM emails LEFT JOIN email_bodies ON email_bodies.email_id = emails.id
     LEFT JOIN workspaces w ON w.id = emails.workspace_id`,
@@ -55,7 +55,7 @@ export const claimEmail = claimer<ClaimedEmail, ClaimedRow>(emailTable, {
     body: row.body_id ? { html: row.html, text: row.text, attachmentCount: row.attachment_count } : null,
     token,
     isSuppressed: row.suppressed === 1,
-    isBlocked: row.sending_blocked === 1,
+    blockedSince: row.blocked_since,
     isLimited: row.limited === 1,
   }),
 });

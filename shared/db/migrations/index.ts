@@ -46,6 +46,7 @@ import { workSince } from './0057_work_since.ts';
 import { senderRequests } from './0058_sender_requests.ts';
 import { replacedApiKeys } from './0059_replaced_api_keys.ts';
 import { webhookPauseEnds } from './0060_webhook_pause_ends.ts';
+import { sendingBlockedAt } from './0061_sending_blocked_at.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -98,4 +99,5 @@ export const migrations: Migration[] = [
   senderRequests,
   replacedApiKeys,
   webhookPauseEnds,
+  sendingBlockedAt,
 ];

@@ -4,7 +4,7 @@ import { fitting } from '../client/outside-text.ts';
 import type { RowOf } from '../client/table.ts';
 import { byId, execute, query, updateEach } from '../client.ts';
 import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
-import { messageTable, unlimited } from '../work/message-admission.system.ts';
+import { blockedSince, messageTable, unlimited } from '../work/message-admission.system.ts';
 import { outcomeWriter } from '../work/outcomes.system.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
@@ -21,8 +21,8 @@ export type ClaimedSms = {
   token: Buffer;
   /** The recipient is on the suppression list. */
   isSuppressed: boolean;
-  /** The operator has blocked the workspace's sending. */
-  isBlocked: boolean;
+  /** Since when the operator has blocked the workspace's sending; null: it may send. */
+  blockedSince: Date | null;
 };
 
 // The reply to a STOP is exempt: its number has just become suppressed.
@@ -35,16 +35,16 @@ const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
 // that one that waits for a lock does not stop all texts.
 export const batches = { maxItems: 100, maxInFlight: 2 };
 
-type ClaimedRow = RowOf<typeof sms> & { suppressed: number; sending_blocked: number | null };
+type ClaimedRow = RowOf<typeof sms> & { suppressed: number; blocked_since: Date | null };
 
 export const claimSms = claimer<ClaimedSms, ClaimedRow>(smsTable, {
-  select: `SELECT sms_messages.*, ${isSuppressed} AS suppressed, w.sending_blocked FROM sms_messages
+  select: `SELECT sms_messages.*, ${isSuppressed} AS suppressed, ${blockedSince('w')} AS blocked_since FROM sms_messages
     LEFT JOIN workspaces w ON w.id = sms_messages.workspace_id`,
   toClaimed: (row, token) => ({
     record: sms.toRecord(row),
     token,
     isSuppressed: row.suppressed === 1,
-    isBlocked: row.sending_blocked === 1,
+    blockedSince: row.blocked_since,
   }),
   batches,
 });

@@ -13,6 +13,11 @@ export function unlimited<Lane extends string>(table: WorkTable<Lane>): Messages
   return { table, isLimited: 'FALSE', heldUntil: 'NULL' };
 }
 
+/** Returns SQL: since when the operator has blocked the workspace `o`; null where it may send. */
+export const blockedSince = (o: string): string =>
+  // Where the version before has blocked it nobody knows, so this is before any of its messages.
+  `IF(${o}.sending_blocked = 1, COALESCE(${o}.sending_blocked_at, ${o}.created_at), NULL)`;
+
 type MessageColumns = Columns & Record<'retries' | 'scheduledAt' | 'createdAt', Column>;
 
 /**
@@ -34,7 +39,7 @@ export function messageTable<Lane extends string>(
 
 export type MessageAdmission = {
   workspaceId: string;
-  sendingBlocked: boolean;
+  blockedSince: Date | null;
   isLimited: boolean;
   /** Nothing goes out before then, as a limit is used up. */
   heldUntil: Date | null;
@@ -46,7 +51,7 @@ export type MessageAdmission = {
 
 type AdmissionRow = {
   id: Buffer;
-  sending_blocked: number;
+  blocked_since: Date | null;
   limited: number;
   held_until: Date | null;
   has_parked: number;
@@ -64,14 +69,14 @@ export async function listAdmissions<Lane extends string>(
   const hasParked = hasParkedDue(table, lane, 'o.id', dueBefore);
   const admitted = admittedOf(table, lane, 'o.id');
   const rows = await query<AdmissionRow[]>(
-    `SELECT o.id, o.sending_blocked, ${isLimited} AS limited, ${heldUntil} AS held_until,
+    `SELECT o.id, ${blockedSince('o')} AS blocked_since, ${isLimited} AS limited, ${heldUntil} AS held_until,
        ${hasParked.sql} AS has_parked, ${admitted.sql} AS admitted
      FROM workspaces o ${byId} WHERE o.id IN (?)`,
     [...hasParked.values, ...admitted.values, workspaceIds.map(idToBytes)],
   );
   return rows.map((row) => ({
     workspaceId: idFromBytes('workspace', row.id),
-    sendingBlocked: row.sending_blocked === 1,
+    blockedSince: row.blocked_since,
     isLimited: row.limited === 1,
     heldUntil: row.held_until,
     hasParked: row.has_parked === 1,

@@ -94,19 +94,21 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     const waiting = found.filter(({ hasParked }) => hasParked);
     const limited = waiting.filter(({ isLimited }) => isLimited).map(({ workspaceId }) => workspaceId);
     const allowances = limited.length > 0 ? await listAllowances?.(limited, at) : undefined;
-    // Messages of a blocked workspace are admitted only after their time limit, so that they fail.
+    // Messages of a blocked workspace are admitted only after their time limit, so that they fail. It runs from the
+    // block at the earliest (`heldBackSince`).
     const overdue = new Date(at.getTime() - giveUpMinutes[lane] * 60_000);
+    const dueWhileBlocked = (since: Date) => (since <= overdue ? overdue : new Date(0));
     return waiting.map((admission) => {
-      const { workspaceId, sendingBlocked, isLimited, admitted } = admission;
+      const { workspaceId, blockedSince, isLimited, admitted } = admission;
       const free = window() - admitted;
       const allowed = Math.min(free, allowances?.get(workspaceId) ?? Number.POSITIVE_INFINITY);
       return {
         ownerId: workspaceId,
         window: window(),
         admitted,
-        free: sendingBlocked ? free : isHeld(admission, at) ? 0 : allowed,
+        free: blockedSince ? free : isHeld(admission, at) ? 0 : allowed,
         forLater: isLimited ? 0 : windowForLater(window()) - admitted,
-        dueBefore: sendingBlocked ? overdue : near,
+        dueBefore: blockedSince ? dueWhileBlocked(blockedSince) : near,
       };
     });
   }
@@ -173,7 +175,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     count: async (lane, workspaceId, dueBefore) => {
       const [found] = await listAdmissions(messages, lane, [workspaceId], dueBefore);
       if (!found) return null;
-      const isBehind = found.hasParked || found.sendingBlocked || isHeld(found, now());
+      const isBehind = found.hasParked || found.blockedSince !== null || isHeld(found, now());
       return { admitted: found.admitted, isLimited: found.isLimited, isBehind };
     },
     refill,

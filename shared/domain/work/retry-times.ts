@@ -1,6 +1,13 @@
+type Scheduled = { scheduledAt: Date | null; createdAt: Date };
+
 /** Returns when an email or SMS was to go out. */
-export function dueSince(message: { scheduledAt: Date | null; createdAt: Date }): Date {
+export function dueSince(message: Scheduled): Date {
   return message.scheduledAt ?? message.createdAt;
+}
+
+/** Returns since when the block of its workspace keeps an email or SMS. A limit may have delayed it before. */
+export function heldBackSince(message: Scheduled, blockedSince: Date): Date {
+  return new Date(Math.max(dueSince(message).getTime(), blockedSince.getTime()));
 }
 
 const minutes = [1, 5, 15, 30, 60];

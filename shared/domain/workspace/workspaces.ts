@@ -29,6 +29,7 @@ export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord>
     alertEmail: options.alertEmail ?? null,
     webhooksEnabled: true,
     sendingBlocked: false,
+    sendingBlockedAt: null,
     ...unlimited,
     ...noStopReply,
     createdAt: time,
@@ -52,6 +53,7 @@ export async function makeSystem(): Promise<void> {
     alertEmail: null,
     webhooksEnabled: false,
     sendingBlocked: false,
+    sendingBlockedAt: null,
     ...unlimited,
     ...noStopReply,
     createdAt: now(),
@@ -79,6 +81,8 @@ export async function change(workspaceId: string, changes: WorkspaceChanges): Pr
   const changed = await transaction(async () => {
     const workspace = orNotFound(await db.findWorkspaceForUpdate(workspaceId), 'There is no such workspace');
     const changed = { ...workspace, ...changes };
+    if (changed.sendingBlocked !== workspace.sendingBlocked)
+      changed.sendingBlockedAt = changed.sendingBlocked ? now() : null;
     await db.updateWorkspace(workspaceId, changed);
     // Batches that the block has paused go on at once.
     if (workspace.sendingBlocked && !changed.sendingBlocked)

@@ -4,6 +4,7 @@ import { query } from '../../../shared/db/client.ts';
 import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { acceptMany, emailCounts } from '../../support/data/email-rows.ts';
 import { workspace } from '../../support/data/factory.ts';
@@ -80,6 +81,35 @@ test('a one-time code fails after half an hour of it', async () => {
   await recovery.sweep();
   await attempt(email.id);
   expect((await email.read()).reason).toMatchObject({ category: 'rejected', code: 'sending_blocked' });
+});
+
+test('what a limit has delayed for days outlives a short block: the 48 hours run from the block', async () => {
+  const [email, byVersionBefore] = await acceptMany(own, 2);
+  await query('UPDATE emails SET created_at = created_at - INTERVAL 3 DAY, due_at = due_at - INTERVAL 3 DAY');
+  const sweepAndAttempt = async (id: string) => {
+    await recovery.sweep();
+    return attempt(id);
+  };
+  await block(true);
+  for (const hours of [0, 47]) {
+    await advanceClock(hours * hourMs);
+    expect(await sweepAndAttempt(email!.id)).toBe('dropped');
+    expect(await email!.read()).toMatchObject({ status: 'queued', parked: true });
+  }
+  await block(false);
+  await block(true);
+  await advanceClock(47 * hourMs);
+  await sweepAndAttempt(email!.id);
+  expect((await email!.read()).status).toBe('queued');
+  await advanceClock(2 * hourMs);
+  await sweepAndAttempt(email!.id);
+  expect((await email!.read()).reason).toMatchObject({ code: 'sending_blocked' });
+  // The version before does not say since when it has blocked a workspace.
+  await block(false);
+  await block(true);
+  await query('UPDATE workspaces SET sending_blocked_at = NULL WHERE id = ?', [idToBytes(own.workspaceId)]);
+  await sweepAndAttempt(byVersionBefore!.id);
+  expect((await byVersionBefore!.read()).reason).toMatchObject({ code: 'sending_blocked' });
 });
 
 test('the time of a scheduled email runs from when it was due', async () => {

@@ -7,7 +7,7 @@ import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
-import { dueSince } from '../../work/retry-times.ts';
+import { heldBackSince } from '../../work/retry-times.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
@@ -61,7 +61,7 @@ async function prepare(
   claimed: system.ClaimedEmail,
   lane: EmailKind,
 ): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
-  const { record, body, token, isSuppressed, isBlocked, isLimited } = claimed;
+  const { record, body, token, isSuppressed, blockedSince, isLimited } = claimed;
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (API decisions §7).
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
@@ -73,8 +73,10 @@ async function prepare(
   }
 
   if (isSuppressed) return end(suppressed);
-  if (isBlocked && isPast(dueSince(email), email.kind, now())) return end(blocked);
-  if (isBlocked) return holdBack(emailId, token);
+  if (blockedSince) {
+    const isOver = isPast(heldBackSince(email, blockedSince), email.kind, now());
+    return isOver ? end(blocked) : holdBack(emailId, token);
+  }
 
   const sender = parseMailbox(email.sender, { allowDisplayName: true });
   const recipient = parseMailbox(email.recipient, { allowDisplayName: true });

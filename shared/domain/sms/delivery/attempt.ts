@@ -12,7 +12,7 @@ import { gatewayFor, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
 import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
-import { dueSince } from '../../work/retry-times.ts';
+import { heldBackSince } from '../../work/retry-times.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as pauses from '../gateways/pauses.ts';
 import { finish } from './finish.ts';
@@ -54,7 +54,7 @@ export async function attempt(
 /** Returns the hand-over of a claimed message, or its outcome where it is not handed over. */
 async function prepare(
   smsId: string,
-  { record, token, isSuppressed, isBlocked }: system.ClaimedSms,
+  { record, token, isSuppressed, blockedSince }: system.ClaimedSms,
   isAlone: boolean,
 ): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
   const message = inHand(record);
@@ -66,8 +66,8 @@ async function prepare(
   }
 
   if (isSuppressed) return end(suppressed);
-  if (isBlocked && isPast(dueSince(message), now())) return end(blocked);
-  if (isBlocked) return holdBack(smsId, token);
+  if (blockedSince)
+    return isPast(heldBackSince(message, blockedSince), now()) ? end(blocked) : holdBack(smsId, token);
 
   await pauses.heed();
   const gateway = gatewayFor(message, message.gateway);
