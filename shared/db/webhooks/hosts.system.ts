@@ -28,14 +28,20 @@ export async function updateHosts(ends: HostEnd[]): Promise<void> {
   );
 }
 
-/** Returns for each workspace how many hosts were tried since then, and how many of them failed the last time. */
-export async function listHostCounts(since: Date): Promise<{ tried: number; failing: number }[]> {
-  const rows = await query<{ tried: number; failing: number | string }[]>(
-    `SELECT COUNT(*) AS tried, COALESCE(SUM(failed_at > COALESCE(succeeded_at, '1970-01-01')), 0) AS failing
-     FROM webhook_hosts WHERE tried_at >= ? GROUP BY workspace_id`,
+/**
+ * Returns for each workspace how many hosts were tried since then, and how many of them failed the last time. A host
+ * that several workspaces go to is shared out among them, so all shares of one host add up to one.
+ */
+export function listHostCounts(since: Date): Promise<{ tried: number; failing: number }[]> {
+  // As doubles: shares that are decimals of four places would not add up.
+  return query(
+    `SELECT SUM(share) AS tried, SUM(IF(failed_at > COALESCE(succeeded_at, '1970-01-01'), share, 0)) AS failing
+     FROM (
+       SELECT workspace_id, succeeded_at, failed_at, 1e0 / COUNT(*) OVER (PARTITION BY host) AS share
+       FROM webhook_hosts WHERE tried_at >= ?
+     ) AS recent GROUP BY workspace_id`,
     [since],
   );
-  return rows.map((row) => ({ tried: row.tried, failing: Number(row.failing) }));
 }
 
 export function deleteHostsBefore(triedBefore: Date, limit: number): Promise<number> {

@@ -42,13 +42,14 @@ export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
 }
 
 /**
- * Returns whether so many hosts fail that the likelier cause is our own network (API decisions §6). The hosts of one
- * workspace count for a fifth at most, and three workspaces must have failing hosts: one customer with many dead hosts
- * says nothing about our network.
+ * Returns whether so many hosts fail that the likelier cause is our own network (API decisions §6). A host counts once,
+ * however many workspaces go to it. The hosts of one workspace count for a fifth at most, and three workspaces must have
+ * failing hosts: one customer with many dead hosts says nothing about our network.
  */
 export async function isSuspect(): Promise<boolean> {
   const workspaces = await listHostCounts(new Date(now().getTime() - lookbackMs));
-  const all = workspaces.reduce((sum, { tried }) => sum + tried, 0);
+  // The shares of a host add up to one, apart from rounding.
+  const all = Math.round(workspaces.reduce((sum, { tried }) => sum + tried, 0));
   const failingWorkspaces = workspaces.filter(({ failing }) => failing > 0).length;
   if (all < fewestHosts || failingWorkspaces < fewestWorkspaces) return false;
   const most = all * mostOfOne;

@@ -33,22 +33,29 @@ beforeEach(async () => {
 
 let tests = 0;
 
-const someWorkspaces = Array.from({ length: 5 }, () => newId('workspace', new Date()));
+const newWorkspaces = (length: number) => Array.from({ length }, () => newId('workspace', new Date()));
+const someWorkspaces = newWorkspaces(5);
 
-/** Notes attempts at `failing` and `reached` hosts of this test; the hosts belong to these workspaces in turn. */
+/**
+ * Notes attempts at `failing` and `reached` hosts of this test. The hosts belong to these workspaces in turn, or, where
+ * they are shared, each to all of them.
+ */
 async function hosts(
   name: string,
   { failing, reached }: { failing: number; reached: number },
   workspaces = someWorkspaces,
+  areShared = false,
 ): Promise<void> {
-  const end = (index: number) => ({
-    webhookId: 'webhook_00000000000000000000000000',
-    workspaceId: workspaces[index % workspaces.length]!,
-    host: `${index}.${name}.example:8443`,
-    isSuccess: index >= failing,
-    endedAt: now(),
-  });
-  await health.note(Array.from({ length: failing + reached }, (_, index) => end(index)));
+  const ends = Array.from({ length: failing + reached }, (_, index) =>
+    (areShared ? workspaces : [workspaces[index % workspaces.length]!]).map((workspaceId) => ({
+      webhookId: 'webhook_00000000000000000000000000',
+      workspaceId,
+      host: `${index}.${name}.example:8443`,
+      isSuccess: index >= failing,
+      endedAt: now(),
+    })),
+  );
+  await health.note(ends.flat());
 }
 const uniqueName = () => `test-${(tests += 1)}`;
 
@@ -68,8 +75,7 @@ test.each([
 );
 
 test('the hosts of one customer are no sign of it: a hundred dead ones hold back no warning and no switch-off of others', async () => {
-  const hostile = newId('workspace', new Date());
-  await hosts(uniqueName(), { failing: 100, reached: 0 }, [hostile]);
+  await hosts(uniqueName(), { failing: 100, reached: 0 }, newWorkspaces(1));
   expect(await health.isNetworkSuspect()).toBe(false);
   const webhook = await watchedWebhook(own, { autoDisableAfterMinutes: 5, atRiskAlertPercent: 99 });
   await webhook.fails();
@@ -86,12 +92,32 @@ test.each([
 ])(
   'our own network is suspect when all hosts of these fail: %s',
   async (_what, failing, healthy, isSuspect) => {
-    const ids = Array.from({ length: failing + healthy }, () => newId('workspace', new Date()));
+    const ids = newWorkspaces(failing + healthy);
     await hosts(uniqueName(), { failing: failing * 40, reached: 0 }, ids.slice(0, failing));
     if (healthy > 0) await hosts(uniqueName(), { failing: 0, reached: healthy * 5 }, ids.slice(failing));
     expect(await health.isNetworkSuspect()).toBe(isSuspect);
   },
 );
+
+test.each([
+  ['all of 1 host, which are too few', 1, 0, false],
+  ['all of 19, which are too few', 19, 0, false],
+  ['all of 20', 20, 0, true],
+  ['17 of 20', 17, 3, true],
+  ['16 of 20, which is 80 percent and not over', 16, 4, false],
+])(
+  'a host that 20 workspaces share counts once, when %s fail',
+  async (_what, failing, reached, isSuspect) => {
+    await hosts(uniqueName(), { failing, reached }, newWorkspaces(20), true);
+    expect(await health.isNetworkSuspect()).toBe(isSuspect);
+  },
+);
+
+test('the dead host of a hundred customers says nothing about our network while 19 hosts of others are reached', async () => {
+  await hosts(uniqueName(), { failing: 1, reached: 0 }, newWorkspaces(100), true);
+  await hosts(uniqueName(), { failing: 0, reached: 19 });
+  expect(await health.isNetworkSuspect()).toBe(false);
+});
 
 test('the last result of a host counts, whatever came before it', async () => {
   const name = uniqueName();
