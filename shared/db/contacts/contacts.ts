@@ -1,4 +1,4 @@
-import { foldCase, foldWhole, reversed, startOf, wordsOfContact } from '../../formats/folded-text.ts';
+import { foldWhole, reversed, startOf, wordsOfContact } from '../../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { binaryText, id, json, text, time } from '../client/columns.ts';
 import { deleteRow, findRow } from '../client/rows.ts';
@@ -11,6 +11,7 @@ import {
   entryStatements,
   noTags,
   type TagCounts,
+  tagKeyOf,
   updateContactCounts,
   wordBytes,
 } from './entries.ts';
@@ -256,7 +257,7 @@ function withKeys(workspace: string, record: ContactRecord, id = hex(idToBytes(r
 }
 
 function tagsByKey(tags: string[]): Entries['tags'] {
-  return tags.length === 0 ? noTags : new Map(tags.map((tag) => [foldCase(tag), tag]));
+  return tags.length === 0 ? noTags : new Map(tags.map((tag) => [tagKeyOf(tag), tag]));
 }
 
 function leadingWord(word: string | null | undefined): string {

@@ -1,4 +1,5 @@
-import { startOf } from '../../formats/folded-text.ts';
+import { hash } from 'node:crypto';
+import { foldCase, startOf } from '../../formats/folded-text.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import { byId, hex, query, queryEach, statement } from '../client.ts';
 
@@ -17,6 +18,17 @@ type EntriesChange = { before: Entries | null; after: Entries | null };
 /** The lengths of the key columns, in bytes. */
 export const wordBytes = 48;
 export const tagKeyBytes = 384;
+const hashBytes = 64;
+
+/**
+ * Returns the key that all spellings of a tag share, and no other tag has. A few symbols, such as U+1D160, take twelve
+ * bytes when they are folded, so a tag of few characters may need a key that is longer than its column.
+ */
+export function tagKeyOf(tag: string): string {
+  const folded = foldCase(tag);
+  if (startOf(folded, tagKeyBytes) === folded) return folded;
+  return startOf(folded, tagKeyBytes - hashBytes) + hash('sha256', folded, 'hex');
+}
 
 const contactsAtOnce = 1_000;
 const rowsAtOnce = 5_000;

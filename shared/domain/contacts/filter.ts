@@ -1,4 +1,5 @@
 import type { ContactRecord } from '../../db/contacts/contacts.ts';
+import { tagKeyOf } from '../../db/contacts/entries.ts';
 import type { ContactSearch, Range, Source } from '../../db/contacts/search.ts';
 import { foldCase, foldWhole, joined, reversed, wordsOf, wordsOfContact } from '../../formats/folded-text.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
@@ -175,7 +176,7 @@ function tagOf(tag: string): ContactSearch | null {
   if (tag === '') return null;
   const wanted = foldCase(tag);
   return {
-    terms: [[{ source: 'tag', key: wanted, isPrefix: false }]],
+    terms: [[{ source: 'tag', key: tagKeyOf(tag), isPrefix: false }]],
     isExact: true,
     matches: ({ tags }) => tags.some((own) => foldCase(own) === wanted),
   };

@@ -48,6 +48,35 @@ test('a tag is given another spelling by removing and adding it', async () => {
   expect((await find(id)).tags).toEqual(['VIP']);
 });
 
+test('a tag that is far longer when it is folded is added, found, counted and removed as every other', async () => {
+  const mine = await workspace();
+  // Each of these notes has twelve bytes when it is folded.
+  const notes = '\u{1d160}'.repeat(63);
+  const [one, two] = [await make([`${notes}A`, `${notes}b`], mine.key), await make([], mine.key)];
+  const found = async (tag: string) => {
+    const { body } = await api.request('GET', `/v2/contacts?tag=${encodeURIComponent(tag)}`, {
+      key: mine.key,
+    });
+    const filter = { filter: { tag } };
+    const preview = await api.request('POST', '/v2/contact-lists/preview', { key: mine.key, body: filter });
+    expect(preview.body.count).toBe(body.data.length);
+    return body.data.map(({ id }: { id: string }) => id);
+  };
+  await change({ contactIds: [one, two], tags: [`${notes}a`] }, mine.key);
+  expect((await find(one, mine.key)).tags).toEqual([`${notes}A`, `${notes}b`]);
+  expect([await found(`${notes}a`), await found(`${notes}B`)]).toEqual([[two, one], [one]]);
+  expect([await found(notes), await found(`${notes}c`)]).toEqual([[], []]);
+  expect(new Set((await tagsListed('', mine.key)).body.data)).toEqual(
+    new Set([
+      { tag: `${notes}A`, count: 2 },
+      { tag: `${notes}b`, count: 1 },
+    ]),
+  );
+  await change({ contactIds: [one, two], removeTags: [`${notes}a`] }, mine.key);
+  expect([await found(`${notes}A`), await found(`${notes}b`)]).toEqual([[], [one]]);
+  expect((await tagsListed('', mine.key)).body.data).toEqual([{ tag: `${notes}b`, count: 1 }]);
+});
+
 // Shows A2
 test('updated counts the contacts that the ids name, changed or not; other ids are ignored', async () => {
   const [id, theirs] = [await make(['vip']), await make([], other.key)];
