@@ -10,6 +10,8 @@ const stopWords: readonly string[] = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL'
 const startWords: readonly string[] = ['START', 'UNSTOP'];
 const mostWords = 20;
 const longestWord = 40;
+/** As the words are stored, with spaces between. */
+const mostBytes = 1_000;
 
 /** Case, spaces and punctuation say nothing (API decisions §8). */
 const wordOf = (text: string) => text.toUpperCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
@@ -59,5 +61,7 @@ function wordsOf(field: 'stopWords' | 'startWords', text: string): string[] {
   for (const word of words)
     if (word === '' || Array.from(word).length > longestWord)
       throw invalid(field, `has a word that is not of 1 to ${longestWord} letters and digits`);
+  if (Buffer.byteLength(words.join(' ')) > mostBytes)
+    throw invalid(field, `has words of more than ${mostBytes} bytes in all`);
   return words;
 }

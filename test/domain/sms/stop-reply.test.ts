@@ -204,12 +204,16 @@ test('words of the workspace mean STOP and START as the known ones do', async ()
   expect(none.printed).toMatchObject({ stopReply: null, stopWords: null, startWords: 'OUI' });
 });
 
+/** Twenty words of forty letters, each of two bytes. */
+const manyBytes = Array.from('абвгдежзиклмнопрстуф', (letter) => letter.repeat(40)).join();
+
 test.each([
   [['--stop-words', 'START'], 'START, which means START'],
   [['--start-words', 'Quit'], 'QUIT, which means STOP'],
   [['--stop-words', 'JA', '--start-words', 'ja'], 'JA, which means START'],
   [['--stop-words', '!!'], 'a word that is not of 1 to 40 letters and digits'],
   [['--stop-words', 'X'.repeat(41)], 'a word that is not of 1 to 40 letters and digits'],
+  [['--start-words', manyBytes], 'words of more than 1000 bytes in all'],
   [['--stop-reply', ' '], 'has no text to send'],
   [['--stop-reply', 'x'.repeat(1_600)], 'takes 11 parts'],
 ])('%j is refused, and nothing is changed', async (options, message) => {
