@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode, FieldErrors, Problem } from '../shared/common/errors.ts';
 import type { Usable } from '../shared/common/faults.ts';
 import type { Version } from '../shared/common/versions.ts';
@@ -9,7 +9,16 @@ import type { Upload } from './middleware/form-body.ts';
 import { mostValues } from './middleware/json-scan.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+type Route = `${Uppercase<Method>} /v2/${string}`;
 type Nothing = z.ZodObject<Record<string, never>>;
+
+type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+/** No route at all if the resource lacks a field that the route has in braces. */
+type Complete<OwnRoute, Fields> = NamesIn<OwnRoute> extends keyof Fields ? OwnRoute : never;
+/** The fields of the resource that the route has in braces. */
+type ParamsOf<OwnRoute, Fields extends z.ZodRawShape> = z.ZodObject<
+  Pick<Fields, NamesIn<OwnRoute> & keyof Fields>
+>;
 
 export type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
   caller: Caller;
@@ -94,12 +103,8 @@ export function dayAfter(at: Date): string {
 
 /** The properties of an operation that do not depend on the types of its input and answer. */
 type Traits = {
-  method: Method;
-  /** `/v2/webhooks/{id}`: each name in braces is declared in `params`. */
-  path: `/v2/${string}`;
   /** The operationId: unique, a verb and a noun. */
   id: string;
-  tag: string;
   summary: string;
   /**
    * Says more to users than the summary. The API description adds the needed scopes by itself, and the numbers of this
@@ -123,16 +128,17 @@ type Traits = {
 };
 
 type Declaration<
+  OwnRoute extends Route,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Response extends z.ZodType | undefined,
   Prepared,
 > = Traits & {
+  /** `GET /v2/webhooks/{id}`: each name in braces is a field of the resource. */
+  route: OwnRoute;
   /** The caller needs all of these scopes. */
   scope: Scope | readonly Scope[];
-  /** An id of the wrong form in the path is answered with 404 not_found; only a PUT gets a validation error. */
-  params?: Params;
   /** Query parameters are strings: use the `query…` fields. An array may be repeated parameters, or one with commas. */
   query?: Query;
   body?: Body;
@@ -172,6 +178,9 @@ type Declaration<
 
 /** A declaration without its type parameters, for the router and the API description. */
 export type Endpoint = Readonly<Required<Traits>> & {
+  readonly method: Method;
+  readonly path: string;
+  readonly tag: string;
   readonly scopes: readonly Scope[];
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
@@ -202,30 +211,53 @@ type UnknownInput = {
   upload: Upload;
 };
 
-/** Declares one operation: its route, checks, types and documentation all come from here. */
-export function endpoint<
-  Params extends z.ZodObject = Nothing,
-  Query extends z.ZodObject = Nothing,
-  Body extends z.ZodType = z.ZodUndefined,
-  Response extends z.ZodType | undefined = undefined,
-  Prepared = undefined,
->(declaration: Declaration<Params, Query, Body, Response, Prepared>): Endpoint {
-  const { scope, ...rest } = declaration;
-  // The schemas that type the handler also check its input at run time, so the types may be dropped here.
-  return {
-    status: rest.response ? 200 : 204,
-    location: (record: { id: string }) => `${rest.path}/${record.id}`,
-    problems: [],
-    bodyLimitBytes: 1024 * 1024,
-    bodyLimitValues: mostValues,
-    largeTexts: [],
-    examples: [],
-    takesFile: false,
-    notTaken: {},
-    csv: false,
-    freeForm: rest.body ? freeFormOf(rest.body) : [],
-    knownFields: knownFieldsOf(rest.body, rest.response),
-    ...rest,
-    scopes: typeof scope === 'string' ? [scope] : scope,
-  } as unknown as Endpoint;
+const noFields = {};
+
+/**
+ * Declares a resource. The function that it returns declares one operation of it: its route, checks, types and
+ * documentation all come from there. `tag`: the heading in the API description. `fields`: what stands in braces in its
+ * routes. A value of the wrong form is answered with 404 not_found; only a PUT gets a validation error.
+ */
+export function resource<Fields extends z.ZodRawShape = typeof noFields>(tag: string, fields?: Fields) {
+  return <
+    OwnRoute extends Route,
+    Query extends z.ZodObject = Nothing,
+    Body extends z.ZodType = z.ZodUndefined,
+    Response extends z.ZodType | undefined = undefined,
+    Prepared = undefined,
+  >(
+    declaration: Declaration<
+      Complete<OwnRoute, Fields>,
+      ParamsOf<OwnRoute, Fields>,
+      Query,
+      Body,
+      Response,
+      Prepared
+    >,
+  ): Endpoint => {
+    const { route, scope, ...rest } = declaration;
+    const [method, path] = route.split(' ') as [string, string];
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]);
+    // The schemas that type the handler also check its input at run time, so the types may be dropped here.
+    return {
+      method: method.toLowerCase(),
+      path,
+      tag,
+      ...(names.length > 0 && { params: z.object(fields ?? noFields).pick(Object.fromEntries(names)) }),
+      status: rest.response ? 200 : 204,
+      location: (record: { id: string }) => `${path}/${record.id}`,
+      problems: [],
+      bodyLimitBytes: 1024 * 1024,
+      bodyLimitValues: mostValues,
+      largeTexts: [],
+      examples: [],
+      takesFile: false,
+      notTaken: {},
+      csv: false,
+      freeForm: rest.body ? freeFormOf(rest.body) : [],
+      knownFields: knownFieldsOf(rest.body, rest.response),
+      ...rest,
+      scopes: typeof scope === 'string' ? [scope] : scope,
+    } as unknown as Endpoint;
+  };
 }

@@ -1,18 +1,14 @@
-import { z } from 'zod';
 import * as apiKeys from '../../shared/domain/api-keys/api-keys.ts';
 import { ApiKey, ApiKeyChanges, ApiKeyPage, KeyRotation, NewApiKey } from '../../shared/schemas/api-keys.ts';
 import { Id } from '../../shared/schemas/fields.ts';
-import { endpoint } from '../endpoint.ts';
+import { resource } from '../endpoint.ts';
 
-const tag = 'API keys';
-const params = z.object({ id: Id('key') });
+const endpoint = resource('API keys', { id: Id('key') });
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/api-keys',
+    route: 'POST /v2/api-keys',
     id: 'createApiKey',
-    tag,
     summary: 'Create an API key',
     description:
       'The answer holds the key, and the signing secret of hmac_sha256; neither is shown again. The key can be given only scopes that your own has, and no longer life. A key in strict mode makes only keys in strict mode; one with limits makes none with the scope sms.send.',
@@ -37,10 +33,8 @@ export default [
     handle: ({ caller, body }) => apiKeys.create(caller, body),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/api-keys',
+    route: 'GET /v2/api-keys',
     id: 'listApiKeys',
-    tag,
     summary: 'List the API keys of the workspace, newest first',
     description:
       'All of them come in one page: nextCursor is always null. Keys that have expired stay in it until they are deleted, those that were rotated for 30 days; the tokens of connected apps are not in it. Their key and signingSecret are null here, as only the answer that issued them shows them.',
@@ -49,28 +43,22 @@ export default [
     handle: ({ caller }) => apiKeys.list(caller),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/api-keys/{id}',
+    route: 'GET /v2/api-keys/{id}',
     id: 'getApiKey',
-    tag,
     summary: 'Get one API key',
     description:
       'The key and its signingSecret are null here, as only the answer that issued them shows them; keyPrefix and keyLast4 help to recognise a key. usedToday and usedThisMonth count the parts of texts that were sent with this key, with those that it replaced, and with those that replaced it. A key that was deleted is not_found.',
     scope: 'api_keys.read',
-    params,
     response: ApiKey,
     handle: ({ caller, params }) => apiKeys.find(caller, params.id),
   }),
   endpoint({
-    method: 'patch',
-    path: '/v2/api-keys/{id}',
+    route: 'PATCH /v2/api-keys/{id}',
     id: 'updateApiKey',
-    tag,
     summary: 'Change an API key',
     description:
       'A key cannot switch its own strictMode off or raise its own limits, nor change a key that may do more than itself: one with other scopes, out of strict mode, or free of its own limits. Switching to hmac_sha256 answers with the signing secret, this once.',
     scope: 'api_keys.write',
-    params,
     body: ApiKeyChanges,
     examples: [{ name: 'minimal', summary: 'Another name', body: { name: 'Shop in London' } }],
     response: ApiKey,
@@ -78,28 +66,22 @@ export default [
     handle: ({ caller, params, body }) => apiKeys.change(caller, params.id, body),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/api-keys/{id}',
+    route: 'DELETE /v2/api-keys/{id}',
     id: 'deleteApiKey',
-    tag,
     summary: 'Revoke an API key',
     description:
       'It is refused within a second. A key cannot delete itself, nor a key that may do more than itself; those that it has replaced it can.',
     scope: 'api_keys.write',
-    params,
     problems: ['in_use'],
     handle: ({ caller, params }) => apiKeys.remove(caller, params.id),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/api-keys/{id}/rotate',
+    route: 'POST /v2/api-keys/{id}/rotate',
     id: 'rotateApiKey',
-    tag,
     summary: 'Replace an API key by a new one',
     description:
       'The new key has an id of its own, and the settings, usage and signing secret of the old one, which goes on for overlapHours. It expires when the old one would have, so a key that expires sooner cannot make it.',
     scope: 'api_keys.write',
-    params,
     body: KeyRotation,
     examples: [{ name: 'minimal', summary: 'The old key works for another day', body: { overlapHours: 24 } }],
     status: 201,
@@ -109,14 +91,11 @@ export default [
     handle: ({ caller, params, body }) => apiKeys.rotate(caller, params.id, body),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/api-keys/{id}/rotate-signing-secret',
+    route: 'POST /v2/api-keys/{id}/rotate-signing-secret',
     id: 'rotateSigningSecret',
-    tag,
     summary: 'Issue a new signing secret',
     description: 'For keys with hmac_sha256. Signatures by the old secret are accepted for another 24 hours.',
     scope: 'api_keys.write',
-    params,
     response: ApiKey,
     problems: ['not_rotatable'],
     handle: ({ caller, params }) => apiKeys.rotateSigningSecret(caller, params.id),

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { config } from '../../shared/config/config.ts';
 import * as contactLists from '../../shared/domain/contact-lists/contact-lists.ts';
 import {
@@ -15,18 +14,15 @@ import {
 } from '../../shared/schemas/contact-lists.ts';
 import { ContactPage } from '../../shared/schemas/contacts.ts';
 import { Id, PageQuery } from '../../shared/schemas/fields.ts';
-import { endpoint, Other, Unfinished } from '../endpoint.ts';
+import { Other, resource, Unfinished } from '../endpoint.ts';
 
-const tag = 'Contact lists';
-const params = z.object({ id: Id('list') });
+const endpoint = resource('Contact lists', { id: Id('list') });
 const readContacts = ['lists.read', 'contacts.read'] as const;
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/contact-lists',
+    route: 'POST /v2/contact-lists',
     id: 'createContactList',
-    tag,
     summary: 'Create a contact list',
     description:
       'A static list starts empty and takes contacts by addContactListContacts. A dynamic list must have a filter, and the contacts that match it are in the list from then on without being added. A dynamic list is counted before the answer where that is soon done; otherwise contactCountAt is null and a job counts it. A workspace has at most 1,000 lists, and two of them may have the same name.',
@@ -48,10 +44,8 @@ export default [
     handle: ({ caller, body, prepared }) => contactLists.create(caller, body, prepared),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/contact-lists',
+    route: 'GET /v2/contact-lists',
     id: 'listContactLists',
-    tag,
     summary: 'List contact lists, newest first; the built-in list of all contacts comes last',
     description:
       'Nothing is counted for it: contactCountAt says when the contacts of a dynamic list were. What is old is then counted by a job.',
@@ -61,10 +55,8 @@ export default [
     handle: ({ caller, query }) => contactLists.list(caller, query),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/contact-lists/preview',
+    route: 'POST /v2/contact-lists/preview',
     id: 'previewContactList',
-    tag,
     summary: 'See what a dynamic list would hold',
     description:
       'Nothing is stored. The answer says how many contacts match the filter and shows the newest ten of them; where there are too many to be counted while you wait, estimated is true. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.',
@@ -76,27 +68,21 @@ export default [
     handle: ({ prepared }) => prepared,
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/contact-lists/{id}',
+    route: 'GET /v2/contact-lists/{id}',
     id: 'getContactList',
-    tag,
     summary: 'Get one contact list',
     description:
       'A dynamic list is counted anew for this answer where that is soon done; contactCountAt says when the count was right. While copyInProgress is true, contacts of other lists are still being added. The contacts themselves are listed by listContactListContacts.',
     scope: 'lists.read',
-    params,
     response: ContactList,
     handle: ({ caller, params }) => contactLists.find(caller, params.id),
   }),
   endpoint({
-    method: 'patch',
-    path: '/v2/contact-lists/{id}',
+    route: 'PATCH /v2/contact-lists/{id}',
     id: 'updateContactList',
-    tag,
     summary: 'Change a contact list',
     description: 'A list stays of its kind. The built-in list cannot be changed.',
     scope: 'lists.write',
-    params,
     body: ContactListChanges,
     examples: [{ name: 'minimal', summary: 'Another name', body: { name: 'Customers in London' } }],
     response: ContactList,
@@ -106,41 +92,32 @@ export default [
     handle: ({ caller, params, body, prepared }) => contactLists.change(caller, params.id, body, prepared),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/contact-lists/{id}',
+    route: 'DELETE /v2/contact-lists/{id}',
     id: 'deleteContactList',
-    tag,
     summary: 'Delete a contact list; its contacts stay',
     description:
       'A copy into it ends. The built-in list cannot be deleted, nor one whose contacts a batch of text messages leaves out (excludeLists) while some of its messages are still to be made, or a copy in progress leaves out.',
     scope: 'lists.write',
-    params,
     problems: ['list_not_static', 'in_use'],
     handle: ({ caller, params }) => contactLists.remove(caller, params.id),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/contact-lists/{id}/contacts',
+    route: 'GET /v2/contact-lists/{id}/contacts',
     id: 'listContactListContacts',
-    tag,
     summary: 'List the contacts of a list, newest first',
     description: 'Those of a dynamic list are searched for, within the limits of a search of contacts.',
     scope: readContacts,
-    params,
     query: PageQuery,
     response: ContactPage,
     handle: ({ caller, params, query }) => contactLists.contacts(caller, params.id, query),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/contact-lists/{id}/contacts',
+    route: 'POST /v2/contact-lists/{id}/contacts',
     id: 'addContactListContacts',
-    tag,
     summary: 'Add contacts to a static list',
     description:
       'Contacts that are named by contactIds are in the list when the answer comes. Members of other lists (fromLists) are copied by a job, which the request waits for; what takes longer is answered with 202 and the counts so far, and the list shows copyInProgress until it is done. Members that are left out by excludeLists or by a filter are not counted as skipped; a contact that is in two of the lists is added once and skipped once.',
     scope: 'lists.write',
-    params,
     body: ContactListAddition,
     examples: [
       {
@@ -166,15 +143,12 @@ export default [
     },
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/contact-lists/{id}/contacts',
+    route: 'DELETE /v2/contact-lists/{id}/contacts',
     id: 'removeContactListContacts',
-    tag,
     summary: 'Remove contacts from a static list',
     description:
       'The contacts stay in the address book and in other lists. removed counts the contacts that were in the list; ids of others, and unknown ones, are ignored, so it does no harm to repeat the request. A dynamic list and the built-in list are refused with list_not_static.',
     scope: 'lists.write',
-    params,
     body: ContactListRemoval,
     examples: [
       {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import * as contactBatches from '../../shared/domain/contacts/batches.ts';
 import * as contacts from '../../shared/domain/contacts/contacts.ts';
 import * as contactErasure from '../../shared/domain/contacts/erasure.ts';
@@ -16,17 +15,14 @@ import {
   NewContact,
 } from '../../shared/schemas/contacts.ts';
 import { Id, PageQuery } from '../../shared/schemas/fields.ts';
-import { endpoint, Unfinished } from '../endpoint.ts';
+import { resource, Unfinished } from '../endpoint.ts';
 
-const tag = 'Contacts';
-const params = z.object({ id: Id('contact') });
+const endpoint = resource('Contacts', { id: Id('contact') });
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/contacts',
+    route: 'POST /v2/contacts',
     id: 'createContact',
-    tag,
     summary: 'Create a contact',
     description:
       'The number is stored in E.164. A workspace has one contact for each number: where there is one already, the answer is number_taken; saveContacts would update that contact instead. suppressed says whether the number is on the suppression list already.',
@@ -53,10 +49,8 @@ export default [
     handle: ({ caller, body }) => contacts.create(caller, body),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/contacts',
+    route: 'GET /v2/contacts',
     id: 'listContacts',
-    tag,
     summary: 'List and search contacts, newest first',
     description:
       'For each page a search looks at so many contacts at most: where few match, a page may be short, or empty, and nextCursor goes on from there. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.',
@@ -66,10 +60,8 @@ export default [
     handle: ({ caller, query }) => contacts.list(caller, query),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/contacts/batch',
+    route: 'POST /v2/contacts/batch',
     id: 'saveContacts',
-    tag,
     summary: 'Create and update up to 1,000 contacts',
     description:
       'A contact is known by its number: one that exists is updated, and what a row leaves out, or gives as null, stays; an empty text clears. Rows that cannot be saved are told by their place, counting from 0, and the rest are saved, all of them or, when the request is refused, none. Texts that are too long are shortened.',
@@ -97,10 +89,8 @@ export default [
   }),
   // Before the operations on one contact, whose id this would be.
   endpoint({
-    method: 'get',
-    path: '/v2/contacts/tags',
+    route: 'GET /v2/contacts/tags',
     id: 'listContactTags',
-    tag,
     summary: 'List tags with how many contacts have them, in alphabetical order',
     description:
       'Tags that differ in case only are one tag, which is shown as it was spelt first. A tag is in the list as long as a contact has it.',
@@ -110,10 +100,8 @@ export default [
     handle: ({ caller, query }) => contactTags.list(caller, query),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/contacts/tags',
+    route: 'POST /v2/contacts/tags',
     id: 'changeContactTags',
-    tag,
     summary: 'Add tags to contacts and remove others',
     description:
       'Removal comes first, so that a tag can be given another spelling. A contact that has a tag already keeps it as it is spelt.',
@@ -131,28 +119,22 @@ export default [
     handle: ({ caller, body }) => contactTags.change(caller, body),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/contacts/{id}',
+    route: 'GET /v2/contacts/{id}',
     id: 'getContact',
-    tag,
     summary: 'Get one contact',
     description:
       'Whether the number is suppressed is looked up for this answer; while it is, no text is sent to it. A contact that was erased is not_found.',
     scope: 'contacts.read',
-    params,
     response: Contact,
     handle: ({ caller, params }) => contacts.find(caller, params.id),
   }),
   endpoint({
-    method: 'patch',
-    path: '/v2/contacts/{id}',
+    route: 'PATCH /v2/contacts/{id}',
     id: 'updateContact',
-    tag,
     summary: 'Change a contact',
     description:
       'What is left out or null stays, an empty text clears a field, and tags take the place of all tags. A new number that another contact has is refused with number_taken. The contact stays in its static lists; a dynamic list has it as long as it matches the filter.',
     scope: 'contacts.write',
-    params,
     body: ContactChanges,
     examples: [{ name: 'minimal', summary: 'Another company', body: { company: 'Acme' } }],
     response: Contact,
@@ -161,15 +143,12 @@ export default [
     handle: ({ caller, params, body }) => contacts.update(caller, params.id, body),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/contacts/{id}',
+    route: 'DELETE /v2/contacts/{id}',
     id: 'deleteContact',
-    tag,
     summary: 'Erase a contact, with its tags and its places in lists; messages forget whose they were',
     description:
       'It cannot be undone. Texts to and from the number stay, but their contactId is null from then on. A suppression of the number stays too, so that it is still not sent to.',
     scope: 'contacts.write',
-    params,
     handle: async ({ caller, params }) => {
       const erasure = await contacts.remove(caller, params.id);
       return new Unfinished(undefined, {

@@ -1,13 +1,13 @@
 import * as events from '../../shared/domain/events/events.ts';
 import { EventFilter, EventPage } from '../../shared/schemas/events.ts';
-import { endpoint, Serialized } from '../endpoint.ts';
+import { resource, Serialized } from '../endpoint.ts';
+
+const endpoint = resource('Events');
 
 export default [
   endpoint({
-    method: 'get',
-    path: '/v2/events',
+    route: 'GET /v2/events',
     id: 'listEvents',
-    tag: 'Events',
     summary: 'Read the feed of events, oldest first',
     description:
       'Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Where hasMore is true there may be more already, even if the page is empty, since types may leave out many events in a row: ask again at once. Events are kept {{eventDays}} days.',

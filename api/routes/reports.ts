@@ -9,18 +9,13 @@ import {
   SendsFilter,
   SendsReport,
 } from '../../shared/schemas/reports.ts';
-import { endpoint } from '../endpoint.ts';
+import { resource } from '../endpoint.ts';
 
-const tag = 'Reports';
+const endpoint = resource('Reports');
 const common =
   'Messages count for the hour in which they were accepted, with the status that they have now; what happens is in the figures within seconds.';
 
-const report = {
-  method: 'get',
-  tag,
-  scope: 'reports.read',
-  csv: true,
-} as const;
+const report = { scope: 'reports.read', csv: true } as const;
 
 /** The parts that all reports share, except the report by interval. */
 const filtered = {
@@ -32,7 +27,7 @@ const filtered = {
 export default [
   endpoint({
     ...report,
-    path: '/v2/reports/sends',
+    route: 'GET /v2/reports/sends',
     id: 'getSendsReport',
     summary: 'Count messages by hour, day or month',
     description: `${common} Intervals without a message are there, with zeros.`,
@@ -43,7 +38,7 @@ export default [
   }),
   endpoint({
     ...filtered,
-    path: '/v2/reports/client-tags',
+    route: 'GET /v2/reports/client-tags',
     id: 'getClientTagsReport',
     summary: 'Count messages by clientTag, most accepted first; the first 1,000',
     description: common,
@@ -52,7 +47,7 @@ export default [
   }),
   endpoint({
     ...filtered,
-    path: '/v2/reports/countries',
+    route: 'GET /v2/reports/countries',
     id: 'getCountriesReport',
     summary: 'Count text messages by country and carrier, most accepted first',
     description: common,
@@ -61,7 +56,7 @@ export default [
   }),
   endpoint({
     ...filtered,
-    path: '/v2/reports/latency',
+    route: 'GET /v2/reports/latency',
     id: 'getLatencyReport',
     summary: 'See how long messages took to be sent and to be delivered',
     description: `${common} The times are read from histograms, and are within 4 % of the true ones.`,
@@ -70,7 +65,7 @@ export default [
   }),
   endpoint({
     ...filtered,
-    path: '/v2/reports/email-deliverability',
+    route: 'GET /v2/reports/email-deliverability',
     id: 'getEmailDeliverabilityReport',
     summary: 'See what became of emails, by recipient domain and by sending domain',
     description: `${common} The first 200 domains of each, most accepted first.`,

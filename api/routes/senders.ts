@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import * as senders from '../../shared/domain/senders/senders.ts';
 import { Id } from '../../shared/schemas/fields.ts';
 import {
@@ -11,17 +10,14 @@ import {
   SenderPage,
   SenderVerification,
 } from '../../shared/schemas/senders.ts';
-import { endpoint, Other, Unfinished } from '../endpoint.ts';
+import { Other, resource, Unfinished } from '../endpoint.ts';
 
-const tag = 'Senders';
-const params = z.object({ id: Id('sender') });
+const endpoint = resource('Senders', { id: Id('sender') });
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/senders',
+    route: 'POST /v2/senders',
     id: 'createSender',
-    tag,
     summary: 'Request a sender',
     description:
       'A name is reviewed before it may send. A UK mobile number is texted a code, which verifySender takes; it works for 10 minutes and 5 tries, and at most 3 an hour and 6 a day go to a number. A sender that is there already comes back as it is, with the countries that are new, and one that still awaits its code is texted another. Where the code could not be sent, nothing is left of a sender that was to be new. The first sender that is approved becomes the default.',
@@ -56,10 +52,8 @@ export default [
     },
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/senders',
+    route: 'GET /v2/senders',
     id: 'listSenders',
-    tag,
     summary: 'List senders, newest first',
     description:
       'Names, mobile numbers and virtual numbers are listed together. A sender that is approved for one country has the status approved, also in the filter, even while others are pending.',
@@ -69,10 +63,8 @@ export default [
     handle: ({ caller, query }) => senders.list(caller, query),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/senders/check',
+    route: 'GET /v2/senders/check',
     id: 'checkSender',
-    tag,
     summary: 'See whether a name could be requested',
     description: 'Nothing is stored or sent.',
     scope: 'senders.read',
@@ -81,27 +73,21 @@ export default [
     handle: ({ caller, query }) => senders.check(caller, query.name),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/senders/{id}',
+    route: 'GET /v2/senders/{id}',
     id: 'getSender',
-    tag,
     summary: 'Get one sender',
     description:
       'The status is approved as soon as the sender is approved for one country; countries has the outcome for each. A request that was cancelled is not_found.',
     scope: 'senders.read',
-    params,
     response: Sender,
     handle: ({ caller, params }) => senders.find(caller, params.id),
   }),
   endpoint({
-    method: 'patch',
-    path: '/v2/senders/{id}',
+    route: 'PATCH /v2/senders/{id}',
     id: 'updateSender',
-    tag,
     summary: 'Make a sender the default of the workspace',
     description: 'Only one that is approved can be.',
     scope: 'senders.write',
-    params,
     body: SenderChanges,
     examples: [{ name: 'minimal', summary: 'Make it the default', body: { default: true } }],
     response: Sender,
@@ -109,28 +95,22 @@ export default [
     handle: ({ caller, params, body }) => senders.change(caller, params.id, body),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/senders/{id}',
+    route: 'DELETE /v2/senders/{id}',
     id: 'cancelSender',
-    tag,
     summary: 'Cancel the request for a sender, or give up one that was approved',
     description:
       'One that is approved goes only when no message waits to be sent with it. Where it was the default, the oldest other approved sender is the default then. A rejection stays in force when the same name is requested again. A virtual number is the operator’s to take back.',
     scope: 'senders.write',
-    params,
     problems: ['not_cancellable', 'in_use'],
     handle: ({ caller, params }) => senders.cancel(caller, params.id),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/senders/{id}/verify',
+    route: 'POST /v2/senders/{id}/verify',
     id: 'verifySender',
-    tag,
     summary: 'Verify a mobile number with the code that was texted to it',
     description:
       'The right code approves the sender for the countries that it was requested for. A wrong one, one that has expired, and any after 5 tries are refused alike.',
     scope: 'senders.write',
-    params,
     body: SenderVerification,
     examples: [{ name: 'minimal', summary: 'The code that was texted', body: { code: '123456' } }],
     response: Sender,

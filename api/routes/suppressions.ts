@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import * as suppressions from '../../shared/domain/suppressions.ts';
 import { Id } from '../../shared/schemas/fields.ts';
 import {
@@ -7,17 +6,14 @@ import {
   SuppressionFilter,
   SuppressionPage,
 } from '../../shared/schemas/suppressions.ts';
-import { endpoint, Other } from '../endpoint.ts';
+import { Other, resource } from '../endpoint.ts';
 
-const tag = 'Suppressions';
-const params = z.object({ id: Id('suppression') });
+const endpoint = resource('Suppressions', { id: Id('suppression') });
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/suppressions',
+    route: 'POST /v2/suppressions',
     id: 'createSuppression',
-    tag,
     summary: 'Suppress a number or an email address',
     description:
       'What is suppressed is not sent to. Where the number, or the address with this scope, is suppressed already, the existing entry is the answer.',
@@ -42,10 +38,8 @@ export default [
     },
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/suppressions',
+    route: 'GET /v2/suppressions',
     id: 'listSuppressions',
-    tag,
     summary: 'List suppressions, newest first',
     description:
       'A suppression must match all filters that are given. number and email look for a whole number, in any common format, or a whole address, in any case. Where few match, a page may be short, or empty, and nextCursor goes on from there.',
@@ -56,28 +50,22 @@ export default [
     handle: ({ caller, query }) => suppressions.list(caller, query),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/suppressions/{id}',
+    route: 'GET /v2/suppressions/{id}',
     id: 'getSuppression',
-    tag,
     summary: 'Get one suppression',
     description:
       'Its source says how it came about. One of scope marketing keeps an address from email of kind marketing only. A suppression that was removed is not_found, also where the number or address has been suppressed again since: that is another suppression.',
     scope: 'suppressions.read',
-    params,
     response: Suppression,
     handle: ({ caller, params }) => suppressions.find(caller, params.id),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/suppressions/{id}',
+    route: 'DELETE /v2/suppressions/{id}',
     id: 'deleteSuppression',
-    tag,
     summary: 'Remove a suppression: it may be sent to again',
     description:
       'Messages that failed because of it are not sent now. Another suppression of the same address with the other scope stays, and a new STOP, bounce or complaint suppresses it again.',
     scope: 'suppressions.write',
-    params,
     handle: ({ caller, params }) => suppressions.remove(caller, params.id),
   }),
 ];

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { problem } from '../../shared/common/errors.ts';
 import * as deliveryLog from '../../shared/domain/webhooks/deliveries/log.ts';
 import * as webhooks from '../../shared/domain/webhooks/webhooks.ts';
@@ -14,12 +13,10 @@ import {
   WebhookRecovery,
 } from '../../shared/schemas/webhooks/deliveries.ts';
 import { NewWebhook, Webhook, WebhookChanges, WebhookPage } from '../../shared/schemas/webhooks/webhooks.ts';
-import { endpoint } from '../endpoint.ts';
+import { resource } from '../endpoint.ts';
 import { tokenBuckets } from '../middleware/token-buckets.ts';
 
-const tag = 'Webhooks';
-const params = z.object({ id: Id('webhook') });
-const deliveryParams = z.object({ id: Id('webhook'), deliveryId: Id('delivery') });
+const endpoint = resource('Webhooks', { id: Id('webhook'), deliveryId: Id('delivery') });
 // Deliveries show recipients and content. So a caller that may not see them may not have them delivered (API decisions
 // §3).
 const write = ['webhooks.write', 'recipients.read', 'content.read'] as const;
@@ -37,10 +34,8 @@ async function countTest({ workspaceId }: Caller): Promise<void> {
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/webhooks',
+    route: 'POST /v2/webhooks',
     id: 'createWebhook',
-    tag,
     summary: 'Create a webhook',
     description:
       'The answer holds the signing secret, which is not shown again. There is one webhook for the same url, events and inboundNumber.',
@@ -65,10 +60,8 @@ export default [
     handle: ({ caller, body }) => webhooks.create(caller, body),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/webhooks',
+    route: 'GET /v2/webhooks',
     id: 'listWebhooks',
-    tag,
     summary: 'List the webhooks of the workspace, newest first',
     description:
       'All of them come in one page: nextCursor is always null, and there are at most 100. secret is null here, as only the answer that issued it shows it.',
@@ -77,28 +70,22 @@ export default [
     handle: ({ caller }) => webhooks.list(caller),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/webhooks/{id}',
+    route: 'GET /v2/webhooks/{id}',
     id: 'getWebhook',
-    tag,
     summary: 'Get one webhook',
     description:
       'Shows how the webhook fares as well: failingSince and consecutiveFailures while it fails, and autoDisabled once it was switched off for that. secret is null here, as only the answer that issued it shows it.',
     scope: 'webhooks.read',
-    params,
     response: Webhook,
     handle: ({ caller, params }) => webhooks.find(caller, params.id),
   }),
   endpoint({
-    method: 'patch',
-    path: '/v2/webhooks/{id}',
+    route: 'PATCH /v2/webhooks/{id}',
     id: 'updateWebhook',
-    tag,
     summary: 'Change a webhook',
     description:
       'What is left out stays as it is. apiVersion and events together turn a legacy webhook into a v2 one; that answer holds a new signing secret, which is not shown again. A new url is used from the next attempt on.',
     scope: write,
-    params,
     body: WebhookChanges,
     examples: [
       { name: 'minimal', summary: 'Another description', body: { description: 'Orders' } },
@@ -110,93 +97,72 @@ export default [
     handle: ({ caller, params, body }) => webhooks.change(caller, params.id, body),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/webhooks/{id}',
+    route: 'DELETE /v2/webhooks/{id}',
     id: 'deleteWebhook',
-    tag,
     summary: 'Delete a webhook',
     description:
       'No attempt is begun after it, and deliveries that were still to come are not made. The log of its deliveries goes with it. The events stay in the feed; a webhook that is made for the same url has an id and a secret of its own.',
     scope: write,
-    params,
     handle: ({ caller, params }) => webhooks.remove(caller, params.id),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/webhooks/{id}/rotate-secret',
+    route: 'POST /v2/webhooks/{id}/rotate-secret',
     id: 'rotateWebhookSecret',
-    tag,
     summary: 'Issue a new signing secret',
     description:
       'The answer holds the secret, which is not shown again. For 72 hours, or until the next rotation, each delivery carries two signatures: sig with the new secret and sig-prev with the old one. A legacy webhook signs with the new one alone.',
     scope: write,
-    params,
     response: Webhook,
     handle: ({ caller, params }) => webhooks.rotateSecret(caller, params.id),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/webhooks/{id}/test',
+    route: 'POST /v2/webhooks/{id}/test',
     id: 'testWebhook',
-    tag,
     summary: 'Send webhook.test to a webhook',
     description: `It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries. A workspace may send ${testsAMinute} tests a minute; another is refused with rate_limited.`,
     scope: write,
-    params,
     response: Event,
     prepare: ({ caller }) => countTest(caller),
     handle: ({ caller, params, version }) => webhooks.sendTest(caller, params.id, version),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/webhooks/{id}/deliveries',
+    route: 'GET /v2/webhooks/{id}/deliveries',
     id: 'listWebhookDeliveries',
-    tag,
     summary: 'List the deliveries to a webhook with their latest attempt, newest first',
     description:
       'Deliveries are kept {{eventDays}} days. With both status and eventType a page may hold fewer than limit, or none, and still have a nextCursor.',
     scope: 'webhooks.read',
-    params,
     query: WebhookDeliveryFilter,
     response: WebhookDeliveryPage,
     handle: ({ caller, params, query }) => deliveryLog.list(caller, params.id, query),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/webhooks/{id}/deliveries/{deliveryId}',
+    route: 'GET /v2/webhooks/{id}/deliveries/{deliveryId}',
     id: 'getWebhookDelivery',
-    tag,
     summary: 'Get one delivery with its attempts',
     description:
       'The attempts come newest first, each with the status and the beginning of the answer; of very many the newest 100 are shown. A delivery is not_found once it is no longer kept, which is as long as events are, or once the webhook was deleted.',
     scope: 'webhooks.read',
-    params: deliveryParams,
     response: WebhookDeliveryLog,
     handle: ({ caller, params }) => deliveryLog.find(caller, params.id, params.deliveryId),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+    route: 'POST /v2/webhooks/{id}/deliveries/{deliveryId}/redeliver',
     id: 'redeliverWebhookDelivery',
-    tag,
     summary: 'Send one delivery again',
     description:
       'Whatever became of it: the same Webhook-Id and body, and a new schedule. The webhook has to be active. Nothing changes for one that is being attempted at this moment.',
     scope: write,
-    params: deliveryParams,
     response: WebhookDelivery,
     problems: ['webhook_disabled'],
     handle: ({ caller, params }) => webhooks.redeliver(caller, params.id, params.deliveryId),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/webhooks/{id}/recover',
+    route: 'POST /v2/webhooks/{id}/recover',
     id: 'recoverWebhook',
-    tag,
     summary: 'Send again what failed or was skipped since a time',
     description: 'Paced, so that the endpoint is not overrun. The webhook has to be active.',
     scope: write,
-    params,
     body: WebhookRecovery,
     examples: [
       {

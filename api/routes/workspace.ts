@@ -1,16 +1,14 @@
 import * as reports from '../../shared/domain/reports/reports.ts';
 import * as workspace from '../../shared/domain/workspace/workspace.ts';
 import { Spend, SpendQuery, Workspace } from '../../shared/schemas/workspace.ts';
-import { endpoint } from '../endpoint.ts';
+import { resource } from '../endpoint.ts';
 
-const tag = 'Workspace';
+const endpoint = resource('Workspace');
 
 export default [
   endpoint({
-    method: 'get',
-    path: '/v2/workspace',
+    route: 'GET /v2/workspace',
     id: 'getWorkspace',
-    tag,
     summary: 'Get the workspace of the key: its settings, limits and balance',
     description:
       'The default sender is chosen by updateSender; the rest is set by the operator, and no operation changes it. balance is what is left for texts at this moment; null is no limit. webhookAddresses are the IP addresses that your firewall has to let in.',
@@ -19,10 +17,8 @@ export default [
     handle: ({ caller }) => workspace.show(caller),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/workspace/spend',
+    route: 'GET /v2/workspace/spend',
     id: 'getWorkspaceSpend',
-    tag,
     summary:
       'See what is spent on text messages, by country, key and clientTag, and what changed the balance',
     description:

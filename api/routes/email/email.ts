@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import * as email from '../../../shared/domain/email/email.ts';
 import { Email, EmailFilter, EmailPage, NewEmail } from '../../../shared/schemas/email/email.ts';
 import { RecordEventPage } from '../../../shared/schemas/events.ts';
 import { Id } from '../../../shared/schemas/fields.ts';
-import { dayAfter, type Example, endpoint } from '../../endpoint.ts';
+import { dayAfter, type Example, resource } from '../../endpoint.ts';
 
-const tag = 'Email';
-const params = z.object({ id: Id('email') });
+const endpoint = resource('Email', { id: Id('email') });
 const bodyLimitBytes = 42 * 1024 * 1024;
 
 /** The first goes out at once; the others each show one more thing that an email can have. */
@@ -70,10 +68,8 @@ const examples: readonly Example<typeof NewEmail>[] = [
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/email',
+    route: 'POST /v2/email',
     id: 'sendEmail',
-    tag,
     summary: 'Send one email, now or at scheduledAt',
     description:
       'The answer comes as soon as the email is stored, with the status queued; later it is sent, and then delivered or failed, and each step is an event. An email to a suppressed address is accepted as well and then fails with the reason suppressed, unless bypassSuppressions lets it pass. With scheduledAt it can be cancelled until that time. With an Idempotency-Key a request that is repeated sends one email.',
@@ -90,10 +86,8 @@ export default [
     handle: ({ caller, prepared }) => email.send(caller, prepared),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/email',
+    route: 'GET /v2/email',
     id: 'listEmails',
-    tag,
     summary: 'List emails, newest first',
     description:
       'An email must match all filters that are given; the filter recipient needs the scope recipients.read. Where few emails match, a page may be short, or empty, and nextCursor goes on from there. How many days emails are kept is in the workspace, under retention.',
@@ -104,41 +98,32 @@ export default [
     handle: ({ caller, query }) => email.list(caller, query),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/email/{id}',
+    route: 'GET /v2/email/{id}',
     id: 'getEmail',
-    tag,
     summary: 'Get one email',
     description:
       'The status goes from queued to sent, delivered or failed, or to cancelled; a late bounce can still turn delivered into failed, and reason says why. Bodies and attachments are not shown: content has the beginning of the text. An email that is no longer kept is not_found.',
     scope: 'email.read',
-    params,
     response: Email,
     handle: ({ caller, params }) => email.find(caller, params.id),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/email/{id}/events',
+    route: 'GET /v2/email/{id}/events',
     id: 'listEmailEvents',
-    tag,
     summary: 'List the events of one email, oldest first',
     description:
       'All of them come in one page: nextCursor is always null. The data of each is the email as it was at that time. Events are usually kept for fewer days than emails, so an older email may have none left; retention in the workspace says how many.',
     scope: 'email.read',
-    params,
     response: RecordEventPage,
     handle: ({ caller, params, version }) => email.listEvents(caller, params.id, version),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/email/{id}',
+    route: 'DELETE /v2/email/{id}',
     id: 'cancelEmail',
-    tag,
     summary: 'Cancel a scheduled email that still waits to send',
     description:
       'The answer is the email with the status cancelled, and email.cancelled is its last event; the email itself can still be read. An email without scheduledAt, and one that is being sent, was sent or was cancelled before, is refused with not_cancellable.',
     scope: 'email.send',
-    params,
     response: Email,
     problems: ['not_cancellable'],
     handle: ({ caller, params }) => email.cancel(caller, params.id),

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import * as emailTemplates from '../../../shared/domain/email/templates.ts';
 import {
   EmailTemplate,
@@ -9,20 +8,17 @@ import {
   RenderedEmailTemplate,
 } from '../../../shared/schemas/email/templates.ts';
 import { Id, SourcePageQuery } from '../../../shared/schemas/fields.ts';
-import { endpoint } from '../../endpoint.ts';
+import { resource } from '../../endpoint.ts';
 
-const tag = 'Email templates';
-const params = z.object({ id: Id('etemplate') });
+const endpoint = resource('Email templates', { id: Id('etemplate') });
 const bodyLimitBytes = 8 * 1024 * 1024;
 const checked =
   'The source is checked: Liquid must parse, and MJML must compile with the includes of the workspace. With sampleData it is rendered too.';
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/email/templates',
+    route: 'POST /v2/email/templates',
     id: 'createEmailTemplate',
-    tag,
     summary: 'Create an email template',
     description: checked,
     scope: 'templates.write',
@@ -54,10 +50,8 @@ export default [
     handle: ({ caller, prepared }) => emailTemplates.create(caller, prepared),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/email/templates',
+    route: 'GET /v2/email/templates',
     id: 'listEmailTemplates',
-    tag,
     summary: 'List email templates, newest first',
     description:
       'They come with their sources, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 1,000.',
@@ -67,27 +61,21 @@ export default [
     handle: ({ caller, query }) => emailTemplates.list(caller, query),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/email/templates/{id}',
+    route: 'GET /v2/email/templates/{id}',
     id: 'getEmailTemplate',
-    tag,
     summary: 'Get one email template',
     description:
       'The sources html and text come as they were stored: nothing is merged, compiled or included; renderEmailTemplate shows what an email would hold. updatedAt does not move when html or text alone are changed.',
     scope: 'templates.read',
-    params,
     response: EmailTemplate,
     handle: ({ caller, params }) => emailTemplates.find(caller, params.id),
   }),
   endpoint({
-    method: 'patch',
-    path: '/v2/email/templates/{id}',
+    route: 'PATCH /v2/email/templates/{id}',
     id: 'updateEmailTemplate',
-    tag,
     summary: 'Change an email template',
     description: `${checked} Emails that were accepted before are sent as they were rendered then.`,
     scope: 'templates.write',
-    params,
     body: EmailTemplateChanges,
     examples: [
       {
@@ -109,25 +97,19 @@ export default [
     handle: ({ caller, prepared }) => emailTemplates.change(caller, prepared),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/email/templates/{id}',
+    route: 'DELETE /v2/email/templates/{id}',
     id: 'deleteEmailTemplate',
-    tag,
     summary: 'Delete an email template',
     description: 'Emails that were accepted before are sent all the same.',
     scope: 'templates.write',
-    params,
     handle: ({ caller, params }) => emailTemplates.remove(caller, params.id),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/email/templates/{id}/render',
+    route: 'POST /v2/email/templates/{id}/render',
     id: 'renderEmailTemplate',
-    tag,
     summary: 'See what an email of a template would hold',
     description: 'Nothing is sent.',
     scope: 'templates.read',
-    params,
     body: EmailTemplateRendering,
     examples: [
       { name: 'minimal', summary: 'With data', body: { data: { name: 'Ada' } } },

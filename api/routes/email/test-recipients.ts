@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import * as testRecipients from '../../../shared/domain/email/test-recipients/test-recipients.ts';
 import {
   NewTestRecipient,
@@ -6,17 +5,14 @@ import {
   TestRecipientPage,
 } from '../../../shared/schemas/email/test-recipients.ts';
 import { Id } from '../../../shared/schemas/fields.ts';
-import { endpoint, Other } from '../../endpoint.ts';
+import { Other, resource } from '../../endpoint.ts';
 
-const tag = 'Email test recipients';
-const params = z.object({ id: Id('testrecipient') });
+const endpoint = resource('Email test recipients', { id: Id('testrecipient') });
 
 export default [
   endpoint({
-    method: 'get',
-    path: '/v2/email/test-recipients',
+    route: 'GET /v2/email/test-recipients',
     id: 'listEmailTestRecipients',
-    tag,
     summary: 'List the test recipients of the workspace, oldest first',
     description:
       'All of them come in one page: nextCursor is always null, and there are at most 100. The shared test sender reaches those whose verified is true.',
@@ -25,10 +21,8 @@ export default [
     handle: ({ caller }) => testRecipients.list(caller),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/email/test-recipients',
+    route: 'POST /v2/email/test-recipients',
     id: 'createEmailTestRecipient',
-    tag,
     summary: 'Add a test recipient',
     description:
       'Sends a confirmation link to the address, which works for 7 days. Until it has been followed, the shared test sender does not reach the address. An address that is there already and has not confirmed gets a new link, at most once a minute and five times a day. Where the operator has set no sender for such mail, the answer is service_unavailable.',
@@ -45,28 +39,22 @@ export default [
     },
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/email/test-recipients/{id}',
+    route: 'GET /v2/email/test-recipients/{id}',
     id: 'getEmailTestRecipient',
-    tag,
     summary: 'Get one test recipient',
     description:
       'It is verified once the link that was mailed to the address has been followed. To have another link sent, add the address again.',
     scope: 'domains.read',
-    params,
     response: TestRecipient,
     handle: ({ caller, params }) => testRecipients.find(caller, params.id),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/email/test-recipients/{id}',
+    route: 'DELETE /v2/email/test-recipients/{id}',
     id: 'deleteEmailTestRecipient',
-    tag,
     summary: 'Remove a test recipient: the shared test sender no longer reaches it',
     description:
       'An email from the shared test sender that still waits for the address fails when it is due. The address can be added again, and then has to confirm again.',
     scope: 'domains.write',
-    params,
     handle: ({ caller, params }) => testRecipients.remove(caller, params.id),
   }),
 ];

@@ -2,14 +2,14 @@ import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
 import { SmsBatchPreview } from '../../../shared/schemas/sms/batch-preview.ts';
 import { NewSmsBatch } from '../../../shared/schemas/sms/batches.ts';
 import { batchExamples } from '../../batch-examples.ts';
-import { endpoint } from '../../endpoint.ts';
+import { resource } from '../../endpoint.ts';
+
+const endpoint = resource('SMS batches');
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/sms/batches/preview',
+    route: 'POST /v2/sms/batches/preview',
     id: 'previewSmsBatch',
-    tag: 'SMS batches',
     summary: 'See what a batch would come to: recipients, parts, cost, faults of rows',
     description:
       'It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. One preview of a workspace is in hand at a time; another is refused with rate_limited.',

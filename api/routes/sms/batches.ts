@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
 import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
 import { Id } from '../../../shared/schemas/fields.ts';
@@ -12,18 +11,15 @@ import {
   SmsBatchPage,
 } from '../../../shared/schemas/sms/batches.ts';
 import { batchExamples } from '../../batch-examples.ts';
-import { endpoint } from '../../endpoint.ts';
+import { resource } from '../../endpoint.ts';
 
-const tag = 'SMS batches';
-const params = z.object({ id: Id('batch') });
+const endpoint = resource('SMS batches', { id: Id('batch') });
 const inFile = 'must not be given: the rows of the file are the recipients';
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/sms/batches',
+    route: 'POST /v2/sms/batches',
     id: 'createSmsBatch',
-    tag,
     summary: 'Send texts to up to 10,000 numbers, or to the members of contact lists',
     description:
       'The batch is answered before any message of it is made; its counts say how far it has come. Messages that cannot be sent are told by their place, counting from 0, and the rest are taken. content is Liquid: `data`, and then the data of each message, are merged into it, and for members of lists `contact` with firstName, lastName, company, email, number, clientReference and tags. A batch that cannot be paid for is paused, and goes on by itself once it can.',
@@ -40,10 +36,8 @@ export default [
     handle: ({ caller, body, prepared }) => smsBatches.create(caller, body, prepared),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/sms/batches/import',
+    route: 'POST /v2/sms/batches/import',
     id: 'importSmsBatch',
-    tag,
     summary: 'Send texts to the numbers in a CSV file',
     description:
       'A form of `settings` and, behind it, `file`: CSV in UTF-8 with a header, of at most 500,000 rows and 200 columns, with commas, semicolons or tabs between them. All columns are merge data under their header, in which whatever is no letter, digit or _ is a _. Rows that cannot be sent are told by their place, counting from 0 without the header and empty rows; the rest are taken.',
@@ -70,10 +64,8 @@ export default [
     handle: ({ caller, body, prepared }) => smsBatches.importFile(caller, body, prepared),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/sms/batches',
+    route: 'GET /v2/sms/batches',
     id: 'listSmsBatches',
-    tag,
     summary: 'List batches, newest first',
     description:
       'A batch must match all filters that are given. Where few match, a page may be short, or empty, and nextCursor goes on from there. The counts of a batch may be 5 seconds old.',
@@ -83,54 +75,42 @@ export default [
     handle: ({ caller, query }) => smsBatches.list(caller, query),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/sms/batches/{id}',
+    route: 'GET /v2/sms/batches/{id}',
     id: 'getSmsBatch',
-    tag,
     summary: 'Get one batch',
     description: 'Its messages are listed by GET /v2/sms with batchId.',
     scope: 'sms.read',
-    params,
     response: SmsBatch,
     handle: ({ caller, params }) => smsBatches.find(caller, params.id),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/sms/batches/{id}/links',
+    route: 'GET /v2/sms/batches/{id}/links',
     id: 'listSmsBatchLinks',
-    tag,
     summary: 'List the short links of one batch with their clicks, most clicks first',
     description:
       'By the URL as it was written, before Liquid put the data of each message in; the first 1,000.',
     scope: 'sms.read',
-    params,
     response: BatchLinkPage,
     handle: ({ caller, params }) => shortLinks.listOfBatch(caller, params.id),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/sms/batches/{id}',
+    route: 'DELETE /v2/sms/batches/{id}',
     id: 'cancelSmsBatch',
-    tag,
     summary: 'Cancel a batch',
     description:
       'It is cancelled at once; what waits, and its queued messages that are not being sent, follow within moments.',
     scope: 'sms.send',
-    params,
     response: SmsBatch,
     problems: ['not_cancellable'],
     handle: ({ caller, params }) => smsBatches.cancel(caller, params.id),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/sms/batches/{id}/resume',
+    route: 'POST /v2/sms/batches/{id}/resume',
     id: 'resumeSmsBatch',
-    tag,
     summary: 'Resume a paused batch',
     description:
       'While what paused it stands, it stays paused. A batch whose key was revoked counts against the key of the caller from then on.',
     scope: 'sms.send',
-    params,
     response: SmsBatch,
     problems: ['not_paused'],
     handle: ({ caller, params }) => smsBatches.resume(caller, params.id),

@@ -1,13 +1,13 @@
 import * as smsPreview from '../../../shared/domain/sms/preview.ts';
 import { SmsPreview, SmsToPreview } from '../../../shared/schemas/sms/preview.ts';
-import { endpoint } from '../../endpoint.ts';
+import { resource } from '../../endpoint.ts';
+
+const endpoint = resource('SMS');
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/sms/preview',
+    route: 'POST /v2/sms/preview',
     id: 'previewSms',
-    tag: 'SMS',
     summary: 'See how many parts a text takes, and what they cost',
     description: 'Nothing is sent.',
     scope: 'sms.send',

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import * as smsTemplates from '../../../shared/domain/sms/templates.ts';
 import { Id, SourcePageQuery } from '../../../shared/schemas/fields.ts';
 import {
@@ -9,19 +8,16 @@ import {
   SmsTemplatePage,
   SmsTemplateRendering,
 } from '../../../shared/schemas/sms/templates.ts';
-import { endpoint } from '../../endpoint.ts';
+import { resource } from '../../endpoint.ts';
 
-const tag = 'SMS templates';
-const params = z.object({ id: Id('template') });
+const endpoint = resource('SMS templates', { id: Id('template') });
 const checked =
   'The content is checked: Liquid must parse. With sampleData it is rendered too, and must fit in a message.';
 
 export default [
   endpoint({
-    method: 'post',
-    path: '/v2/templates',
+    route: 'POST /v2/templates',
     id: 'createSmsTemplate',
-    tag,
     summary: 'Create an SMS template',
     description: checked,
     scope: 'templates.write',
@@ -41,10 +37,8 @@ export default [
     handle: ({ caller, prepared }) => smsTemplates.create(caller, prepared),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/templates',
+    route: 'GET /v2/templates',
     id: 'listSmsTemplates',
-    tag,
     summary: 'List SMS templates, newest first',
     description:
       'They come with their sources, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 1,000.',
@@ -54,27 +48,21 @@ export default [
     handle: ({ caller, query }) => smsTemplates.list(caller, query),
   }),
   endpoint({
-    method: 'get',
-    path: '/v2/templates/{id}',
+    route: 'GET /v2/templates/{id}',
     id: 'getSmsTemplate',
-    tag,
     summary: 'Get one SMS template',
     description:
       'The content comes as it was stored, with nothing merged into it; renderSmsTemplate shows what a message would hold.',
     scope: 'templates.read',
-    params,
     response: SmsTemplate,
     handle: ({ caller, params }) => smsTemplates.find(caller, params.id),
   }),
   endpoint({
-    method: 'patch',
-    path: '/v2/templates/{id}',
+    route: 'PATCH /v2/templates/{id}',
     id: 'updateSmsTemplate',
-    tag,
     summary: 'Change an SMS template',
     description: `${checked} Messages that were accepted before are sent as they were rendered then.`,
     scope: 'templates.write',
-    params,
     body: SmsTemplateChanges,
     examples: [
       {
@@ -90,25 +78,19 @@ export default [
     handle: ({ caller, prepared }) => smsTemplates.change(caller, prepared),
   }),
   endpoint({
-    method: 'delete',
-    path: '/v2/templates/{id}',
+    route: 'DELETE /v2/templates/{id}',
     id: 'deleteSmsTemplate',
-    tag,
     summary: 'Delete an SMS template',
     description: 'Messages that were accepted before are sent all the same.',
     scope: 'templates.write',
-    params,
     handle: ({ caller, params }) => smsTemplates.remove(caller, params.id),
   }),
   endpoint({
-    method: 'post',
-    path: '/v2/templates/{id}/render',
+    route: 'POST /v2/templates/{id}/render',
     id: 'renderSmsTemplate',
-    tag,
     summary: 'See what a message of a template would hold',
     description: 'Nothing is sent.',
     scope: 'templates.read',
-    params,
     body: SmsTemplateRendering,
     examples: [{ name: 'minimal', summary: 'With data', body: { data: { name: 'Ada' } } }],
     response: RenderedSmsTemplate,

@@ -1,19 +1,17 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { endpoint } from '../../../api/endpoint.ts';
+import { resource } from '../../../api/endpoint.ts';
 
+const endpoint = resource('Parcels', { id: z.string() });
 const Parcel = z.object({ id: z.string(), weightGrams: z.int32() });
 
 test('a declaration types its handler from its schemas', () => {
   const declared = endpoint({
-    method: 'post',
-    path: '/v2/parcels/{id}',
+    route: 'POST /v2/parcels/{id}',
     id: 'weighParcel',
-    tag: 'Parcels',
     summary: 'Weigh a parcel',
     description: 'Only for tests',
     scope: 'email.send',
-    params: z.object({ id: z.string() }),
     query: z.object({ unit: z.string().optional() }),
     body: z.object({ grams: z.int32() }),
     status: 201,
@@ -27,16 +25,15 @@ test('a declaration types its handler from its schemas', () => {
       return { id: params.id + (unit ?? ''), weightGrams: grams + prepared };
     },
   });
+  expect([declared.method, declared.path]).toEqual(['post', '/v2/parcels/{id}']);
   expect(declared.scopes).toEqual(['email.send']);
   expect(declared.bodyLimitBytes).toBe(1_048_576);
 });
 
 test('what does not fit the declaration is refused by the compiler', () => {
   const shared = {
-    method: 'get',
-    path: '/v2/parcels',
+    route: 'GET /v2/parcels',
     id: 'listParcels',
-    tag: 'Parcels',
     summary: 'List parcels',
     description: 'Only for tests',
     scope: 'email.read',
@@ -53,6 +50,13 @@ test('what does not fit the declaration is refused by the compiler', () => {
   endpoint({ ...nothing, description: undefined, handle: () => {} });
   // @ts-expect-error no such problem code
   endpoint({ ...nothing, problems: ['not_a_code'], handle: () => {} });
+  // @ts-expect-error no such method
+  endpoint({ ...nothing, route: 'FETCH /v2/parcels', handle: () => {} });
+  // @ts-expect-error the resource has no such field
+  expect(() => endpoint({ ...nothing, route: 'GET /v2/parcels/{code}', handle: () => {} })).toThrow('code');
+  const places = resource('Places');
+  // @ts-expect-error the resource has no fields
+  expect(() => places({ ...nothing, route: 'GET /v2/places/{id}', handle: () => {} })).toThrow('id');
   // @ts-expect-error no such scope
   endpoint({ ...nothing, scope: 'parcels.read', handle: () => {} });
   // @ts-expect-error a 204 has no body

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { createApp } from '../../../api/app.ts';
-import { endpoint } from '../../../api/endpoint.ts';
+import { resource } from '../../../api/endpoint.ts';
 import { createHttpServer } from '../../../api/http-server.ts';
 import { problem } from '../../../shared/common/errors.ts';
 import { newId } from '../../../shared/formats/ids.ts';
@@ -73,17 +73,17 @@ const NewParcel = z.object({
 });
 const Parcel = z.object({ id: z.string(), seen: z.unknown() }).meta({ id: 'Parcel' });
 
-const shared = { tag: 'Parcels', summary: 'For tests', description: 'Only for tests', problems: [] } as const;
-const read = { ...shared, method: 'get', scope: 'contacts.read', status: 200, response: Parcel } as const;
-const write = { ...shared, method: 'post', scope: 'contacts.write', status: 200, response: Parcel } as const;
-const params = z.object({ id: Id('contact') });
+const endpoint = resource('Parcels', { id: Id('contact') });
+const shared = { summary: 'For tests', description: 'Only for tests', problems: [] } as const;
+const read = { ...shared, scope: 'contacts.read', status: 200, response: Parcel } as const;
+const write = { ...shared, scope: 'contacts.write', status: 200, response: Parcel } as const;
 
 /** Returns endpoints of every shape; `held` answers when the test releases it. */
 function parcelEndpoints(held: { started: () => void; release: Promise<void> }) {
   return [
     endpoint({
       ...write,
-      path: '/v2/parcels',
+      route: 'POST /v2/parcels',
       id: 'createParcel',
       body: NewParcel,
       bodyLimitBytes: 200_000,
@@ -93,7 +93,7 @@ function parcelEndpoints(held: { started: () => void; release: Promise<void> }) 
     }),
     endpoint({
       ...read,
-      path: '/v2/parcels',
+      route: 'GET /v2/parcels',
       id: 'listParcels',
       query: z.object({
         ...pageQuery,
@@ -104,9 +104,8 @@ function parcelEndpoints(held: { started: () => void; release: Promise<void> }) 
     }),
     endpoint({
       ...read,
-      path: '/v2/parcels/{id}',
+      route: 'GET /v2/parcels/{id}',
       id: 'getParcel',
-      params,
       handle: (input) => {
         if (input.params.id !== knownId) throw problem('not_found');
         return { id: knownId, seen: null };
@@ -114,25 +113,22 @@ function parcelEndpoints(held: { started: () => void; release: Promise<void> }) 
     }),
     endpoint({
       ...shared,
-      method: 'delete',
       scope: 'contacts.write',
-      path: '/v2/parcels/{id}',
+      route: 'DELETE /v2/parcels/{id}',
       id: 'deleteParcel',
-      params,
       status: 204,
       handle: () => {},
     }),
     endpoint({
       ...write,
-      path: '/v2/parcels/{id}/weigh',
+      route: 'POST /v2/parcels/{id}/weigh',
       id: 'weighParcel',
-      params,
       prepare: async (input) => `prepared for ${input.params.id}`,
       handle: ({ prepared }) => ({ id: knownId, seen: prepared }),
     }),
     endpoint({
       ...write,
-      path: '/v2/failures',
+      route: 'POST /v2/failures',
       id: 'fail',
       body: z.object({ code: z.string().optional() }),
       handle: ({ body }) => {
@@ -141,7 +137,7 @@ function parcelEndpoints(held: { started: () => void; release: Promise<void> }) 
     }),
     endpoint({
       ...write,
-      path: '/v2/held',
+      route: 'POST /v2/held',
       id: 'hold',
       handle: async () => {
         held.started();

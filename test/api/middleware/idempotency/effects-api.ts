@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { createApp } from '../../../../api/app.ts';
-import { endpoint } from '../../../../api/endpoint.ts';
+import { resource } from '../../../../api/endpoint.ts';
 import { createHttpServer } from '../../../../api/http-server.ts';
 import { query } from '../../../../shared/db/client.ts';
 import { makeTable } from '../../../support/database/own-table.ts';
@@ -10,8 +10,8 @@ import { atEnd } from '../../../support/runner/at-end.ts';
 
 const Effect = z.object({ name: z.string(), made: z.int() }).meta({ id: 'Effect' });
 const NewEffect = z.object({ name: z.string(), note: z.string().optional() });
+const endpoint = resource('Effects', { name: z.string() });
 const shared = {
-  tag: 'Effects',
   summary: 'For tests',
   description: 'Only for tests',
   scope: 'contacts.write',
@@ -36,12 +36,10 @@ export async function startEffectsApi() {
   const prepare = async () => {
     await behaviour.prepare();
   };
-  const params = z.object({ name: z.string() });
   const endpoints = [
     endpoint({
       ...shared,
-      method: 'post',
-      path: '/v2/effects',
+      route: 'POST /v2/effects',
       id: 'createEffect',
       body: NewEffect,
       status: 201,
@@ -52,10 +50,8 @@ export async function startEffectsApi() {
     }),
     endpoint({
       ...shared,
-      method: 'patch',
-      path: '/v2/effects/{name}',
+      route: 'PATCH /v2/effects/{name}',
       id: 'changeEffect',
-      params,
       body: NewEffect.partial(),
       status: 200,
       response: Effect,
@@ -63,18 +59,15 @@ export async function startEffectsApi() {
     }),
     endpoint({
       ...shared,
-      method: 'post',
-      path: '/v2/effects/{name}',
+      route: 'POST /v2/effects/{name}',
       id: 'touchEffect',
-      params,
       status: 204,
       handle: async (input) => void (await write(input.params.name)),
     }),
     // The address of a real operation, so that one request can go to this API and to a real one.
     endpoint({
       ...shared,
-      method: 'post',
-      path: '/v2/email',
+      route: 'POST /v2/email',
       id: 'sendEmail',
       body: z.looseObject({}),
       status: 201,
@@ -84,20 +77,16 @@ export async function startEffectsApi() {
     }),
     endpoint({
       ...shared,
-      method: 'get',
-      path: '/v2/effects/{name}',
+      route: 'GET /v2/effects/{name}',
       id: 'getEffect',
-      params,
       status: 200,
       response: Effect,
       handle: (input) => ({ name: input.params.name, made: 0 }),
     }),
     endpoint({
       ...shared,
-      method: 'delete',
-      path: '/v2/effects/{name}',
+      route: 'DELETE /v2/effects/{name}',
       id: 'deleteEffect',
-      params,
       status: 204,
       handle: async (input) => void (await write(input.params.name)),
     }),
