@@ -4,6 +4,7 @@ import { addOnNames, withAddOns } from './add-ons.ts';
 import { disagreements } from './disagreements.ts';
 import { emailSettings } from './email.ts';
 import { refuseSettings, settingFaults } from './faults.ts';
+import { integer, number } from './kinds.ts';
 import { trustedProxies } from './networks.ts';
 import { reportSettings } from './reports.ts';
 import { isMysqlAddress, isRedisAddress } from './servers.ts';
@@ -15,24 +16,14 @@ import { webhookSettings } from './webhooks.ts';
  * A blank value counts as not set, so `SMTP_URL= scripts/start` means the default.
  */
 const settings = z.object({
-  PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port of the web process'),
+  PORT: integer(3000, { min: 0, max: 65535 }).describe('Port of the web process'),
   BIND_ADDRESS: z.string().default('0.0.0.0').describe('Address that the web process listens on'),
-  MAX_CONNECTIONS: z.coerce
-    .number()
-    .int()
-    .min(10)
-    .default(10_000)
-    .describe(
-      'Connections that a web process has open at most; the limit of open files (ulimit -n) must leave room for them',
-    ),
-  CONNECTIONS_PER_ADDRESS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(6000)
-    .describe(
-      'How many of them one address may have (IPv6: a /64), so that none can take all; 0 is no limit. A proxy (TRUST_PROXY) may have any number',
-    ),
+  MAX_CONNECTIONS: integer(10_000, { min: 10 }).describe(
+    'Connections that a web process has open at most; the limit of open files (ulimit -n) must leave room for them',
+  ),
+  CONNECTIONS_PER_ADDRESS: integer(6000, { min: 0 }).describe(
+    'How many of them one address may have (IPv6: a /64), so that none can take all; 0 is no limit. A proxy (TRUST_PROXY) may have any number',
+  ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
     .optional()
@@ -52,20 +43,12 @@ const settings = z.object({
     .describe(
       `MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything. Of several hosts (host:port,host:port) the first that takes writes is used; ?ssl-ca=/path/to/ca.pem for TLS. Where it is not set, the address of an add-on of the host is taken: ${addOnNames.MYSQL_URL.join(', ')}`,
     ),
-  MYSQL_POOL_SIZE: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .default(20)
-    .describe(
-      'Connections per process; a slow disk wants more, because commits wait side by side. The requests of one workspace hold three quarters of them at most',
-    ),
-  MYSQL_TIMEOUT_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(20)
-    .describe('How long one statement may take; then its connection is given up, and the request gets 503'),
+  MYSQL_POOL_SIZE: integer(20, { min: 2 }).describe(
+    'Connections per process; a slow disk wants more, because commits wait side by side. The requests of one workspace hold three quarters of them at most',
+  ),
+  MYSQL_TIMEOUT_SECONDS: integer(20, { min: 1 }).describe(
+    'How long one statement may take; then its connection is given up, and the request gets 503',
+  ),
   REDIS_URL: z
     .string()
     .refine(isRedisAddress, {
@@ -87,15 +70,9 @@ const settings = z.object({
     .refine((file) => existsSync(file), 'must be a PEM file that is there')
     .optional()
     .describe('PEM file of the authority that signs the certificate of a rediss:// server'),
-  QUEUE_PARTITIONS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(64)
-    .default(1)
-    .describe(
-      'Into how many parts each queue is divided, which a Redis Cluster may have on several nodes; the same for all processes. After a change late work is found by the sweep',
-    ),
+  QUEUE_PARTITIONS: integer(1, { min: 1, max: 64 }).describe(
+    'Into how many parts each queue is divided, which a Redis Cluster may have on several nodes; the same for all processes. After a change late work is found by the sweep',
+  ),
   QUEUE_PREFIX: z
     .string()
     .default('{messaging}')
@@ -108,68 +85,40 @@ const settings = z.object({
     )
     .optional()
     .describe('Keys for secrets at rest: id:64hex; the first encrypts, the others still decrypt'),
-  RELAY_BATCH: z.coerce.number().int().min(1).max(5000).default(1000).describe('Events numbered at a time'),
-  CONTACT_SEARCHES_AT_ONCE: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(3)
-    .describe(
-      'Searches among its contacts that a workspace has in hand at a time in a web process; more of them wait for 2 seconds, then they are refused',
-    ),
-  CONTACT_SEARCH_SECONDS: z.coerce
-    .number()
-    .min(0.1)
-    .default(5)
-    .describe('How long one of them may take; then the server ends its statement, and it gets 503'),
-  LIST_COPY_WAIT_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(60)
-    .default(25)
-    .describe('How long a request waits for the copy into a contact list that it has asked for'),
-  EVENT_RETENTION_DAYS: z.coerce
-    .number()
-    .min(1)
-    .default(7)
-    .describe(
-      'Events, and deliveries to webhooks with their attempts, are kept this long; a delivery that was sent again, and its event, this long after that. A delivery that was not accepted in this time has failed',
-    ),
+  RELAY_BATCH: integer(1000, { min: 1, max: 5000 }).describe('Events numbered at a time'),
+  CONTACT_SEARCHES_AT_ONCE: integer(3, { min: 1 }).describe(
+    'Searches among its contacts that a workspace has in hand at a time in a web process; more of them wait for 2 seconds, then they are refused',
+  ),
+  CONTACT_SEARCH_SECONDS: number(5, { min: 0.1 }).describe(
+    'How long one of them may take; then the server ends its statement, and it gets 503',
+  ),
+  LIST_COPY_WAIT_SECONDS: number(25, { min: 0, max: 60 }).describe(
+    'How long a request waits for the copy into a contact list that it has asked for',
+  ),
+  EVENT_RETENTION_DAYS: number(7, { min: 1 }).describe(
+    'Events, and deliveries to webhooks with their attempts, are kept this long; a delivery that was sent again, and its event, this long after that. A delivery that was not accepted in this time has failed',
+  ),
   DEMO_API_KEY: z
     .string()
     .optional()
     .describe(
       'Offered to every visitor of /docs, to try operations with, where BIND_ADDRESS, PUBLIC_URL and the address that the browser calls are loopback ones, and no proxy stands in front; scripts/start sets it, nobody else should',
     ),
-  RATE_LIMIT_PER_SECOND: z.coerce
-    .number()
-    .min(0)
-    .default(200)
-    .describe(
-      'Requests per API key with its rotations, over all web processes; twice as many at once; 0 is no limit. While Redis is away each process allows as many',
-    ),
-  WORKSPACE_RATE_LIMIT_PER_SECOND: z.coerce
-    .number()
-    .min(0)
-    .default(1000)
-    .describe('The same for all keys of a workspace together'),
-  RATE_LIMIT_WAIT_SECONDS: z.coerce
-    .number()
-    .min(0.001)
-    .default(0.05)
-    .describe('Longest wait of a request for Redis to count it; then its process counts alone for a while'),
-  AUTH_FAILURES_PER_MINUTE: z.coerce
-    .number()
-    .min(0)
-    .default(60)
-    .describe(
-      'Failed authentications per address (IPv6: per /64; wrong passwords of /ops also per /48, ten times as many); as many at once; 0 is no limit',
-    ),
-  KEY_CACHE_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .default(10)
-    .describe('A changed or deleted key may work this long as before on other processes while Redis is away'),
+  RATE_LIMIT_PER_SECOND: number(200, { min: 0 }).describe(
+    'Requests per API key with its rotations, over all web processes; twice as many at once; 0 is no limit. While Redis is away each process allows as many',
+  ),
+  WORKSPACE_RATE_LIMIT_PER_SECOND: number(1000, { min: 0 }).describe(
+    'The same for all keys of a workspace together',
+  ),
+  RATE_LIMIT_WAIT_SECONDS: number(0.05, { min: 0.001 }).describe(
+    'Longest wait of a request for Redis to count it; then its process counts alone for a while',
+  ),
+  AUTH_FAILURES_PER_MINUTE: number(60, { min: 0 }).describe(
+    'Failed authentications per address (IPv6: per /64; wrong passwords of /ops also per /48, ten times as many); as many at once; 0 is no limit',
+  ),
+  KEY_CACHE_SECONDS: number(10, { min: 0 }).describe(
+    'A changed or deleted key may work this long as before on other processes while Redis is away',
+  ),
   TRUST_PROXY: trustedProxies.describe(
     'How many proxies stand in front, or which addresses they have. With a number, whoever reaches this process past them chooses the address that it is limited by; with addresses only the proxies are believed',
   ),
@@ -178,63 +127,30 @@ const settings = z.object({
     .min(16, 'must have at least 16 characters')
     .optional()
     .describe('Opens /ops to the user "operator"; without it /ops does not exist'),
-  WAKE_AHEAD_SECONDS: z.coerce
-    .number()
-    .min(1)
-    .default(900)
-    .describe('Work enters Redis this long before it is due; until then it waits in MySQL only'),
-  SWEEP_SECONDS: z.coerce.number().min(0.1).default(2).describe('How often missing jobs are looked for'),
-  LEASE_SECONDS: z.coerce.number().min(1).default(150).describe('How long a worker may hold a row'),
-  SHUTDOWN_SECONDS: z.coerce
-    .number()
-    .min(1)
-    .default(70)
-    .describe(
-      'Grace for work in hand after SIGTERM; longer than SMTP_TIMEOUT_SECONDS by 5 seconds, or an email that is being handed over may go out twice',
-    ),
-  LARGE_BODIES_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1024 * 1024)
-    .default(768 * 1024 * 1024)
-    .describe(
-      'Bytes of request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',
-    ),
-  LARGE_ANSWERS_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1024 * 1024)
-    .default(256 * 1024 * 1024)
-    .describe(
-      'Bytes of answers over 256 KiB that a web process holds at a time until their clients have taken them; a workspace holds half of it at most; past it 503',
-    ),
-  LARGE_BODY_BYTES_PER_SECOND: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(16 * 1024)
-    .describe(
-      'What of such a body must come in a second, on average of ten; one that comes more slowly is refused (408). 0 is no limit',
-    ),
-  MAX_STORED_MB: z.coerce
-    .number()
-    .min(0)
-    .default(2_000)
-    .describe(
-      'Megabytes (of a million bytes) that a workspace may have stored for what is under way: bodies and attachments of emails that wait to be handed over, and the rows of batches of texts and of imports until the batch is over; scheduled ones included. As many may have the large answers that a web process keeps for Idempotency-Keys in 24 hours. 0 is no limit',
-    ),
-  MAX_WAITING_ROWS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(5_000_000)
-    .describe('How many messages, emails and texts together, a workspace may have waiting; 0 is no limit'),
-  RENDER_THREADS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(2)
-    .describe('Threads that render customer templates'),
+  WAKE_AHEAD_SECONDS: number(900, { min: 1 }).describe(
+    'Work enters Redis this long before it is due; until then it waits in MySQL only',
+  ),
+  SWEEP_SECONDS: number(2, { min: 0.1 }).describe('How often missing jobs are looked for'),
+  LEASE_SECONDS: number(150, { min: 1 }).describe('How long a worker may hold a row'),
+  SHUTDOWN_SECONDS: number(70, { min: 1 }).describe(
+    'Grace for work in hand after SIGTERM; longer than SMTP_TIMEOUT_SECONDS by 5 seconds, or an email that is being handed over may go out twice',
+  ),
+  LARGE_BODIES_BYTES: integer(768 * 1024 * 1024, { min: 1024 * 1024 }).describe(
+    'Bytes of request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',
+  ),
+  LARGE_ANSWERS_BYTES: integer(256 * 1024 * 1024, { min: 1024 * 1024 }).describe(
+    'Bytes of answers over 256 KiB that a web process holds at a time until their clients have taken them; a workspace holds half of it at most; past it 503',
+  ),
+  LARGE_BODY_BYTES_PER_SECOND: integer(16 * 1024, { min: 0 }).describe(
+    'What of such a body must come in a second, on average of ten; one that comes more slowly is refused (408). 0 is no limit',
+  ),
+  MAX_STORED_MB: number(2_000, { min: 0 }).describe(
+    'Megabytes (of a million bytes) that a workspace may have stored for what is under way: bodies and attachments of emails that wait to be handed over, and the rows of batches of texts and of imports until the batch is over; scheduled ones included. As many may have the large answers that a web process keeps for Idempotency-Keys in 24 hours. 0 is no limit',
+  ),
+  MAX_WAITING_ROWS: integer(5_000_000, { min: 0 }).describe(
+    'How many messages, emails and texts together, a workspace may have waiting; 0 is no limit',
+  ),
+  RENDER_THREADS: integer(2, { min: 1 }).describe('Threads that render customer templates'),
   NODE_COMPILE_CACHE: z
     .string()
     .optional()

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
-import { list } from './list.ts';
+import { integer, list, number } from './kinds.ts';
 
 function areNameServers(servers: string[]): boolean {
   try {
@@ -22,31 +22,21 @@ export const emailSettings = {
     })
     .default('smtp://127.0.0.1:25')
     .describe('The relay that takes email: smtp(s)://user:password@host:port'),
-  SMTP_CONNECTIONS: z.coerce.number().int().min(1).default(20).describe('Pooled connections per process'),
-  SMTP_TIMEOUT_SECONDS: z.coerce.number().min(0.1).default(60).describe('Longest hand-over of one email'),
+  SMTP_CONNECTIONS: integer(20, { min: 1 }).describe('Pooled connections per process'),
+  SMTP_TIMEOUT_SECONDS: number(60, { min: 0.1 }).describe('Longest hand-over of one email'),
   EMAIL_DELIVERED_ON: z
     .enum(['dsn', 'accept'])
     .default('dsn')
     .describe('accept: the relay is the last server (development mailbox), so its 250 means delivered'),
-  EMAIL_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(40)
-    .describe('Emails in hand per lane and process; one workspace takes up to three quarters of them'),
-  EMAIL_JOBS_PER_WORKSPACE: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .default(500)
-    .describe('Emails of one workspace and lane that Redis holds; the others wait in MySQL'),
-  EMAIL_AUTHENTICATION_PER_SECOND: z.coerce
-    .number()
-    .min(0)
-    .default(20)
-    .describe(
-      'Emails of kind authentication that each process lets go before all others, for each workspace; ten times as many at once; more go as transactional ones; 0 is no limit',
-    ),
+  EMAIL_CONCURRENCY: integer(40, { min: 1 }).describe(
+    'Emails in hand per lane and process; one workspace takes up to three quarters of them',
+  ),
+  EMAIL_JOBS_PER_WORKSPACE: integer(500, { min: 2 }).describe(
+    'Emails of one workspace and lane that Redis holds; the others wait in MySQL',
+  ),
+  EMAIL_AUTHENTICATION_PER_SECOND: number(20, { min: 0 }).describe(
+    'Emails of kind authentication that each process lets go before all others, for each workspace; ten times as many at once; more go as transactional ones; 0 is no limit',
+  ),
   SYSTEM_SENDER: z
     .string()
     .max(256, 'must have at most 256 characters')
@@ -69,30 +59,23 @@ export const emailSettings = {
   DNS_SERVERS: list
     .refine(areNameServers, 'must be ip or ip:port, several with commas')
     .describe('Name servers that sending domains are looked up with; none: those of the system'),
-  DNS_TIMEOUT_SECONDS: z.coerce.number().min(0.1).max(20).default(5).describe('Longest look at a domain'),
+  DNS_TIMEOUT_SECONDS: number(5, { min: 0.1, max: 20 }).describe('Longest look at a domain'),
   SPF_INCLUDE: z
     .string()
     .optional()
     .describe('Name whose SPF record lists the servers that email leaves from; default RETURN_PATH_DOMAIN'),
   RETURN_PATH_DOMAIN: z.string().optional().describe('Domain of bounce addresses; none: the sender itself'),
-  INBOUND_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65535)
-    .default(2525)
-    .describe('SMTP port of the inbound process, which takes bounces and complaints; 25 to the world'),
+  INBOUND_PORT: integer(2525, { min: 0, max: 65535 }).describe(
+    'SMTP port of the inbound process, which takes bounces and complaints; 25 to the world',
+  ),
   INBOUND_BIND_ADDRESS: z.string().default('0.0.0.0').describe('Address that the inbound process listens on'),
   INBOUND_TLS_FILE: z
     .string()
     .optional()
     .describe('PEM file with the certificate and its key, for STARTTLS of the inbound process; none: no TLS'),
-  INBOUND_WAIT_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(30)
-    .default(3)
-    .describe('How long a bounce waits until its email is written down as sent; then it is to come again'),
+  INBOUND_WAIT_SECONDS: number(3, { min: 0, max: 30 }).describe(
+    'How long a bounce waits until its email is written down as sent; then it is to come again',
+  ),
   INBOUND_TOKEN: z
     .string()
     .min(16, 'must have at least 16 characters')
@@ -104,19 +87,10 @@ export const emailSettings = {
     .describe(
       'Domains whose DKIM signature proves a complaint (the d= of feedback loops; none whose users write mail of their own). A complaint that proves nothing suppresses marketing only',
     ),
-  EMAIL_RETENTION_DAYS: z.coerce
-    .number()
-    .min(8)
-    .default(90)
-    .describe(
-      'Emails are kept this long after they were accepted, or after the time they were scheduled for; opt-out links work as long',
-    ),
-  MJML_PROCESSES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(2)
-    .describe(
-      'Processes beside each web process that compile MJML, of about 150 MB each, started when there is something for them; where there is one, slow MJML of one workspace holds up that of others',
-    ),
+  EMAIL_RETENTION_DAYS: number(90, { min: 8 }).describe(
+    'Emails are kept this long after they were accepted, or after the time they were scheduled for; opt-out links work as long',
+  ),
+  MJML_PROCESSES: integer(2, { min: 1 }).describe(
+    'Processes beside each web process that compile MJML, of about 150 MB each, started when there is something for them; where there is one, slow MJML of one workspace holds up that of others',
+  ),
 };

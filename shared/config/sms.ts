@@ -1,15 +1,10 @@
 import { z } from 'zod';
+import { integer, number } from './kinds.ts';
 import { gatewayList } from './sms-gateways.ts';
 
 /** Settings of sending and receiving SMS. */
 export const smsSettings = {
-  SMS_MAX_PARTS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(255)
-    .default(10)
-    .describe('Parts that one text message may have'),
+  SMS_MAX_PARTS: integer(10, { min: 1, max: 255 }).describe('Parts that one text message may have'),
   SMS_GATEWAY: z
     .enum(['simulator'])
     .default('simulator')
@@ -19,37 +14,19 @@ export const smsSettings = {
     .describe(
       'Carriers: a list in JSON, or the path of a file with one; each has a name, a type (smpp, http, simulator) and what it is for. A message takes the first that fits and is up. In place of SMS_GATEWAY',
     ),
-  SMS_TIMEOUT_SECONDS: z.coerce
-    .number()
-    .min(0.1)
-    .max(60)
-    .default(10)
-    .describe('Longest hand-over of one text'),
-  SMS_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(200)
-    .describe('Texts in hand per lane and process; one workspace takes up to three quarters of them'),
-  SMS_JOBS_PER_WORKSPACE: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .default(500)
-    .describe('Texts of one workspace and lane that Redis holds; the others wait in MySQL'),
-  SMS_RETENTION_DAYS: z.coerce
-    .number()
-    .min(31)
-    .default(90)
-    .describe(
-      'Text messages are kept this long after they were accepted, or after the time they were scheduled for; those of the simulator this long',
-    ),
-  SIMULATOR_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(3600)
-    .default(1)
-    .describe('How long a phone of the simulator takes to report a text, or to answer it'),
+  SMS_TIMEOUT_SECONDS: number(10, { min: 0.1, max: 60 }).describe('Longest hand-over of one text'),
+  SMS_CONCURRENCY: integer(200, { min: 1 }).describe(
+    'Texts in hand per lane and process; one workspace takes up to three quarters of them',
+  ),
+  SMS_JOBS_PER_WORKSPACE: integer(500, { min: 2 }).describe(
+    'Texts of one workspace and lane that Redis holds; the others wait in MySQL',
+  ),
+  SMS_RETENTION_DAYS: number(90, { min: 31 }).describe(
+    'Text messages are kept this long after they were accepted, or after the time they were scheduled for; those of the simulator this long',
+  ),
+  SIMULATOR_SECONDS: number(1, { min: 0, max: 3600 }).describe(
+    'How long a phone of the simulator takes to report a text, or to answer it',
+  ),
   SHORT_LINK_URL: z
     .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
     .optional()
@@ -57,13 +34,9 @@ export const smsSettings = {
     .describe(
       'What short links begin with: a domain of their own, such as https://acme.example, or a path; default PUBLIC_URL with /l. A name of their own serves nothing else',
     ),
-  SHORT_LINK_MISSES_PER_MINUTE: z.coerce
-    .number()
-    .min(0)
-    .default(300)
-    .describe(
-      'Short links that are not known, per address (IPv6: per /64); past that the address waits for a while; 0 is no limit',
-    ),
+  SHORT_LINK_MISSES_PER_MINUTE: number(300, { min: 0 }).describe(
+    'Short links that are not known, per address (IPv6: per /64); past that the address waits for a while; 0 is no limit',
+  ),
   SHORT_LINKS_TO_DRAMA_NUMBERS: z
     .stringbool()
     .default(false)

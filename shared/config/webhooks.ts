@@ -1,33 +1,20 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { list } from './list.ts';
+import { integer, list, number } from './kinds.ts';
 import { isNetwork } from './networks.ts';
 
 /** Settings of webhook deliveries. */
 export const webhookSettings = {
-  WEBHOOK_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(200)
-    .describe(
-      'Requests to webhooks that a process has out at a time; towards this many, each webhook gets fewer',
-    ),
-  WEBHOOK_IN_FLIGHT_PER_WEBHOOK: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(20)
-    .describe(
-      'Requests to one webhook, and to one origin for all webhooks of a workspace, that a process has out at a time',
-    ),
-  WEBHOOK_JOBS_PER_WEBHOOK: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .default(500)
-    .describe('Deliveries of one webhook that Redis holds; the others wait in MySQL'),
-  WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().min(0.05).default(10).describe('Connect, send and status line'),
+  WEBHOOK_CONCURRENCY: integer(200, { min: 1 }).describe(
+    'Requests to webhooks that a process has out at a time; towards this many, each webhook gets fewer',
+  ),
+  WEBHOOK_IN_FLIGHT_PER_WEBHOOK: integer(20, { min: 1 }).describe(
+    'Requests to one webhook, and to one origin for all webhooks of a workspace, that a process has out at a time',
+  ),
+  WEBHOOK_JOBS_PER_WEBHOOK: integer(500, { min: 2 }).describe(
+    'Deliveries of one webhook that Redis holds; the others wait in MySQL',
+  ),
+  WEBHOOK_TIMEOUT_SECONDS: number(10, { min: 0.05 }).describe('Connect, send and status line'),
   WEBHOOK_RETRY_SCHEDULE_SECONDS: z
     .string()
     .default('300,900,3600,14400,28800,43200')
@@ -38,19 +25,12 @@ export const webhookSettings = {
       return seconds;
     })
     .describe('Waits between the attempts of a delivery'),
-  WEBHOOK_AUTO_DISABLE_MINUTES: z.coerce
-    .number()
-    .int()
-    .min(5)
-    .max(10080)
-    .default(360)
-    .describe('How long a webhook may fail before it is switched off, where it does not say so itself'),
-  WEBHOOK_HEALTH_SECONDS: z.coerce
-    .number()
-    .min(0.1)
-    .max(30)
-    .default(15)
-    .describe('How often the clock is held against webhooks that fail'),
+  WEBHOOK_AUTO_DISABLE_MINUTES: integer(360, { min: 5, max: 10080 }).describe(
+    'How long a webhook may fail before it is switched off, where it does not say so itself',
+  ),
+  WEBHOOK_HEALTH_SECONDS: number(15, { min: 0.1, max: 30 }).describe(
+    'How often the clock is held against webhooks that fail',
+  ),
   WEBHOOK_ALLOWED_NETWORKS: list
     .refine((networks) => networks.every(isNetwork), 'must be networks in CIDR form, several with commas')
     .describe(
