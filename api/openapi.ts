@@ -11,7 +11,6 @@ import { commonHeaders, idempotentHeaders } from './openapi/headers.ts';
 import { introduction } from './openapi/introduction.ts';
 import { withOwnTimes } from './openapi/own-times.ts';
 import { problemsOf, type Refusals, refusal } from './openapi/refusals.ts';
-import { describeShapes } from './openapi/shape-texts.ts';
 import { successes } from './openapi/successes.ts';
 import { tagsOf } from './openapi/tags.ts';
 import { webhookEvents } from './openapi/webhooks.ts';
@@ -24,7 +23,7 @@ const mebibyte = 1024 * 1024;
 export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
   const refusals: Refusals = new Map();
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
-  const document = createDocument(
+  return createDocument(
     {
       openapi: '3.1.1',
       info: {
@@ -59,8 +58,6 @@ export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
     },
     { override: ({ jsonSchema, zodSchema }) => tidy(jsonSchema, zodSchema) },
   );
-  describeShapes(document.components?.schemas ?? {});
-  return document;
 }
 
 /**

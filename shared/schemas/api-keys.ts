@@ -42,7 +42,11 @@ export const ApiKey = z
       .nullable()
       .describe('For hmac_sha256; only in the response that issued it or carried it over'),
   })
-  .meta({ id: 'ApiKey' });
+  .meta({
+    id: 'ApiKey',
+    description:
+      'A key that callers prove themselves with: its scopes, limits and signature, never its text again',
+  });
 export type ApiKey = z.infer<typeof ApiKey>;
 
 export const ApiKeyPage = pageOf(ApiKey, 'ApiKeyPage');
@@ -108,7 +112,7 @@ export const NewApiKey = z
     activeFrom: Moment.nullish().describe('Default: now'),
     expiresAt: Moment.nullish().describe('Default: never. No later than your own key expires'),
   })
-  .meta({ id: 'NewApiKey' });
+  .meta({ id: 'NewApiKey', description: 'A key to be made; without scopes it gets those of the caller' });
 export type NewApiKey = z.infer<typeof NewApiKey>;
 
 export const ApiKeyChanges = z
@@ -129,7 +133,7 @@ export const ApiKeyChanges = z
       'The version that the key is pinned to; without one it follows the current version',
     ),
   })
-  .meta({ id: 'ApiKeyChanges' });
+  .meta({ id: 'ApiKeyChanges', description: 'What is to change of an API key; what is left out stays' });
 export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
 export const KeyRotation = z
@@ -141,5 +145,5 @@ export const KeyRotation = z
       .nullish()
       .describe('How long the old key still works; default 24'),
   })
-  .meta({ id: 'KeyRotation' });
+  .meta({ id: 'KeyRotation', description: 'How long the old key works beside the new one' });
 export type KeyRotation = z.infer<typeof KeyRotation>;

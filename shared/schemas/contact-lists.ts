@@ -38,7 +38,7 @@ export const ContactList = z
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   })
-  .meta({ id: 'ContactList' });
+  .meta({ id: 'ContactList', description: 'Contacts that were added, or that match a filter' });
 export type ContactList = z.infer<typeof ContactList>;
 
 export const ContactListPage = pageOf(ContactList, 'ContactListPage');
@@ -54,7 +54,7 @@ export const NewContactList = z
     kind: z.enum(['static', 'dynamic']).nullish().describe('Default static'),
     filter: filter.describe('Of a dynamic list, which must have one'),
   })
-  .meta({ id: 'NewContactList' });
+  .meta({ id: 'NewContactList', description: 'A list to be made: static, or dynamic with a filter' });
 export type NewContactList = z.infer<typeof NewContactList>;
 
 export const ContactListChanges = z
@@ -72,7 +72,7 @@ export type ContactListChanges = z.infer<typeof ContactListChanges>;
 
 export const ContactListPreview = z
   .object({ filter: ContactFilter.describe('As a dynamic list would have it') })
-  .meta({ id: 'ContactListPreview' });
+  .meta({ id: 'ContactListPreview', description: 'A filter to be tried' });
 export type ContactListPreview = z.infer<typeof ContactListPreview>;
 
 export const ContactListPreviewOutcome = z
@@ -87,7 +87,10 @@ export const ContactListPreviewOutcome = z
       .array(Contact)
       .describe('The newest ten, or fewer where a search of limited time has not come to as many'),
   })
-  .meta({ id: 'ContactListPreviewOutcome' });
+  .meta({
+    id: 'ContactListPreviewOutcome',
+    description: 'How many contacts the filter finds, and the first of them',
+  });
 export type ContactListPreviewOutcome = z.infer<typeof ContactListPreviewOutcome>;
 
 const contactIds = z.array(NamedId('contact')).min(1).max(mostNamedAtOnce);
@@ -121,14 +124,20 @@ export const ContactListAddOutcome = z
     added: z.int32().describe('Contacts that were not in the list'),
     skipped: z.int32().describe('In the list already, or not contacts of this workspace'),
   })
-  .meta({ id: 'ContactListAddOutcome' });
+  .meta({
+    id: 'ContactListAddOutcome',
+    description: 'How many contacts the list has more now, and how many it had already',
+  });
 export type ContactListAddOutcome = z.infer<typeof ContactListAddOutcome>;
 
 export const ContactListRemoval = z
   .object({ contactIds: contactIds.describe('Unknown ids are ignored') })
-  .meta({ id: 'ContactListRemoval' });
+  .meta({
+    id: 'ContactListRemoval',
+    description: 'Which contacts leave the list; they stay in the address book',
+  });
 export type ContactListRemoval = z.infer<typeof ContactListRemoval>;
 
 export const ContactListRemoveOutcome = z
   .object({ removed: z.int32().describe('Contacts that were in the list') })
-  .meta({ id: 'ContactListRemoveOutcome' });
+  .meta({ id: 'ContactListRemoveOutcome', description: 'How many contacts left the list' });

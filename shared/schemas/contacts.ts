@@ -48,7 +48,7 @@ export const Contact = z
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   })
-  .meta({ id: 'Contact' });
+  .meta({ id: 'Contact', description: 'A person of the address book, known by a number' });
 export type Contact = z.infer<typeof Contact>;
 
 export const ContactPage = pageOf(Contact, 'ContactPage');
@@ -76,7 +76,7 @@ export const NewContact = z
     ...eachText((name) => texts[name].nullish()),
     tags: tags.nullish(),
   })
-  .meta({ id: 'NewContact' });
+  .meta({ id: 'NewContact', description: 'A contact to be made' });
 export type NewContact = z.infer<typeof NewContact>;
 
 export const ContactChanges = z
@@ -110,7 +110,10 @@ export const ContactBatch = z
       .max(1_000)
       .describe('One row for each number'),
   })
-  .meta({ id: 'ContactBatch' });
+  .meta({
+    id: 'ContactBatch',
+    description: 'Up to 1,000 rows for the address book, each a contact that is new or known by its number',
+  });
 export type ContactBatch = z.infer<typeof ContactBatch>;
 export type ContactRow = ContactBatch['contacts'][number];
 
@@ -137,7 +140,7 @@ export const ContactBatchOutcome = z
       )
       .describe('Texts that were too long'),
   })
-  .meta({ id: 'ContactBatchOutcome' });
+  .meta({ id: 'ContactBatchOutcome', description: 'What became of each row of the batch' });
 export type ContactBatchOutcome = z.infer<typeof ContactBatchOutcome>;
 
 const searched =
@@ -152,7 +155,10 @@ export const ContactFilter = z
       .nullish()
       .describe('Contacts with this reference'),
   })
-  .meta({ id: 'ContactFilter' });
+  .meta({
+    id: 'ContactFilter',
+    description: 'Which contacts a dynamic list has; a contact must fit all of it',
+  });
 export type ContactFilter = z.infer<typeof ContactFilter>;
 
 export const ContactQuery = z.object({
@@ -171,18 +177,18 @@ export const ContactTagChanges = z
     tags: tags.nullish().describe('To add'),
     removeTags: tags.nullish().describe('To remove, whatever their case'),
   })
-  .meta({ id: 'ContactTagChanges' });
+  .meta({ id: 'ContactTagChanges', description: 'Tags that contacts get and lose' });
 export type ContactTagChanges = z.infer<typeof ContactTagChanges>;
 
 export const ContactTagOutcome = z
   .object({ updated: z.int32().describe('Contacts that the ids name, changed or not') })
-  .meta({ id: 'ContactTagOutcome' });
+  .meta({ id: 'ContactTagOutcome', description: 'How many contacts the ids are of' });
 
 export const ContactTag = z
   .object({
     tag: z.string().describe('As it is spelt'),
     count: z.int32().describe('Contacts that have it'),
   })
-  .meta({ id: 'ContactTag' });
+  .meta({ id: 'ContactTag', description: 'A tag, and how many contacts have it' });
 export type ContactTag = z.infer<typeof ContactTag>;
 export const ContactTagPage = pageOf(ContactTag, 'ContactTagPage');

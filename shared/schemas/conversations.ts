@@ -23,7 +23,10 @@ export const Conversation = z
     outboundCount: z.int32().min(0).describe('Texts that were accepted for sending, whatever became of them'),
     suppressed: z.boolean().describe('The number is on the suppression list'),
   })
-  .meta({ id: 'Conversation' });
+  .meta({
+    id: 'Conversation',
+    description: 'All texts between one sender of yours and one number that has written to it',
+  });
 export type Conversation = z.infer<typeof Conversation>;
 
 export const ConversationPage = pageOf(Conversation, 'ConversationPage');

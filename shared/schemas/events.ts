@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { oneOf } from '../formats/edit-distance.ts';
 import { Email } from './email/email.ts';
-import { Id, Moment, queryInteger, Timestamp, text } from './fields.ts';
+import { Id, Moment, pageMeta, queryInteger, Timestamp, text } from './fields.ts';
 import { SmsBatch } from './sms/batches.ts';
 import { SmsMessage } from './sms/sms.ts';
 import { Suppression } from './suppressions.ts';
@@ -121,7 +121,7 @@ export const EventPage = z
         'True where the page is full, or where the search has not come to the newest event: ask again at once, even if the page is empty',
       ),
   })
-  .meta({ id: 'EventPage' });
+  .meta(pageMeta('EventPage'));
 
 /** The events of one record: all of them, oldest first. */
 export const RecordEventPage = z
@@ -129,7 +129,7 @@ export const RecordEventPage = z
     data: z.array(Event).describe('All of them, oldest first'),
     nextCursor: z.null().describe('There is one page'),
   })
-  .meta({ id: 'RecordEventPage' });
+  .meta(pageMeta('RecordEventPage'));
 
 const groups = ['email.*', 'sms.*', 'batch.*', 'suppression.*'] as const;
 

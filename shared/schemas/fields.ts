@@ -218,6 +218,11 @@ export const SourcePageQuery = z.object({
   limit: pageQuery.limit.describe('Items on a page; large ones make a page shorter'),
 });
 
+export const pageMeta = (id: string) => ({
+  id,
+  description: 'A page of results; nextCursor leads to the next',
+});
+
 /** One page of a listing. `id` names the shape in the API description. */
 export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z
@@ -230,5 +235,5 @@ export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
           'Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty',
         ),
     })
-    .meta({ id });
+    .meta(pageMeta(id));
 }

@@ -90,8 +90,8 @@ const counts = {
   cost: ReportCost.describe('The price of these texts; emails cost nothing'),
 };
 
-/** `id` names the shape in the API description. */
-function reportOf<Row extends z.ZodObject>(row: Row, id: string) {
+/** `id` names the shape in the API description, and `rowText` says there what a row is. */
+function reportOf<Row extends z.ZodObject>(row: Row, id: string, rowText: string) {
   return z
     .object({
       from: Timestamp.describe('The first hour that is counted'),
@@ -100,10 +100,10 @@ function reportOf<Row extends z.ZodObject>(row: Row, id: string) {
       timeZoneRounded: z
         .boolean()
         .describe('A bound of the time zone is within an hour of UTC, and was rounded down to it'),
-      data: z.array(row.meta({ id: `${id}Row` })).describe('All rows'),
+      data: z.array(row.meta({ id: `${id}Row`, description: rowText })).describe('All rows'),
       nextCursor: z.null().describe('A report is one page'),
     })
-    .meta({ id });
+    .meta({ id, description: 'The rows of a report, and the time that they are of' });
 }
 
 export const SendsReport = reportOf(
@@ -113,6 +113,7 @@ export const SendsReport = reportOf(
     ...counts,
   }),
   'SendsReport',
+  'What became of the messages that were accepted in one interval',
 );
 export type SendsReport = z.infer<typeof SendsReport>;
 
@@ -127,6 +128,7 @@ export const ClientTagsReport = reportOf(
     deliveredRate: rateOf('Delivered of accepted'),
   }),
   'ClientTagsReport',
+  'What became of the messages with one tag in one channel',
 );
 export type ClientTagsReport = z.infer<typeof ClientTagsReport>;
 
@@ -159,6 +161,7 @@ export const CountriesReport = reportOf(
       ),
   }),
   'CountriesReport',
+  'What became of the texts to one country',
 );
 export type CountriesReport = z.infer<typeof CountriesReport>;
 
@@ -186,6 +189,7 @@ export const LatencyReport = reportOf(
     delivered: Latencies.describe('From sent to delivered, in seconds'),
   }),
   'LatencyReport',
+  'How long messages of one channel and kind took',
 );
 export type LatencyReport = z.infer<typeof LatencyReport>;
 
@@ -206,5 +210,6 @@ export const DeliverabilityReport = reportOf(
     complaintRate: rateOf('Complaints of delivered'),
   }),
   'DeliverabilityReport',
+  'What became of the emails to one domain of recipients, or from one of yours',
 );
 export type DeliverabilityReport = z.infer<typeof DeliverabilityReport>;

@@ -20,14 +20,13 @@ export const SenderCountryStatus = z
   .describe('pending: a reviewer looks at it; approved: it may send there; rejected: it may not, see reason');
 export type SenderCountryStatus = z.infer<typeof SenderCountryStatus>;
 
-export const SenderCountry = z
+const SenderCountry = z
   .object({
     country: z.string().meta({ description: 'ISO 3166-1 alpha-2', example: 'GB' }),
     status: SenderCountryStatus,
     reason: z.string().optional().describe('Why it was rejected; left out where there is none'),
   })
-  .meta({ id: 'SenderCountry' });
-export type SenderCountry = z.infer<typeof SenderCountry>;
+  .meta({ id: 'SenderCountry', description: 'What the review of a sender came to for one country' });
 
 /** The name of a virtual number until it has one. */
 export const unassignedName = 'Not yet assigned';
@@ -47,7 +46,7 @@ export const Sender = z
     businessProfileId: Id('profile').nullable(),
     createdAt: CreatedAt,
   })
-  .meta({ id: 'Sender' });
+  .meta({ id: 'Sender', description: 'What texts come from: a name, a mobile number or a virtual number' });
 export type Sender = z.infer<typeof Sender>;
 
 export const SenderPage = pageOf(Sender, 'SenderPage');
@@ -80,7 +79,7 @@ export const NewSender = z
       .nullish()
       .describe('Leave it out for the business of the workspace itself; not used for a mobile number'),
   })
-  .meta({ id: 'NewSender' });
+  .meta({ id: 'NewSender', description: 'A sender that the workspace asks for' });
 export type NewSender = z.infer<typeof NewSender>;
 
 export const SenderChanges = z
@@ -94,7 +93,7 @@ export const SenderChanges = z
       'Messages that name no sender come from it; the former default stays a sender',
     ),
   })
-  .meta({ id: 'SenderChanges' });
+  .meta({ id: 'SenderChanges', description: 'What is to change of a sender' });
 export type SenderChanges = z.infer<typeof SenderChanges>;
 
 export const SenderVerification = z
@@ -104,7 +103,7 @@ export const SenderVerification = z
       .regex(/^[0-9]{6}$/, 'must be the six digits that were texted')
       .meta({ description: 'The six digits that were texted', example: '123456' }),
   })
-  .meta({ id: 'SenderVerification' });
+  .meta({ id: 'SenderVerification', description: 'The code that was texted to the mobile number' });
 export type SenderVerification = z.infer<typeof SenderVerification>;
 
 export const SenderCheckQuery = z.object({
@@ -122,5 +121,8 @@ export const SenderCheck = z
     reasons: z.array(z.string()).describe('Why not; empty where it would be'),
     existing: Sender.nullable().describe('The sender of this name, where the workspace has one'),
   })
-  .meta({ id: 'SenderCheck' });
+  .meta({
+    id: 'SenderCheck',
+    description: 'Whether a name can be asked for, and what the workspace has of it',
+  });
 export type SenderCheck = z.infer<typeof SenderCheck>;

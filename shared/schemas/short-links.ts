@@ -21,7 +21,10 @@ export const ShortLink = z
     firstClickedAt: Timestamp.nullable().describe('When it was followed first'),
     lastClickedAt: Timestamp.nullable().describe('When it was followed last'),
   })
-  .meta({ id: 'ShortLink' });
+  .meta({
+    id: 'ShortLink',
+    description: 'An address in one text, with the short one that took its place and its clicks',
+  });
 export type ShortLink = z.infer<typeof ShortLink>;
 
 export const BatchLink = z
@@ -37,7 +40,10 @@ export const BatchLink = z
     firstClickedAt: Timestamp.nullable().describe('When it was followed first'),
     lastClickedAt: Timestamp.nullable().describe('When it was followed last'),
   })
-  .meta({ id: 'BatchLink' });
+  .meta({
+    id: 'BatchLink',
+    description: 'An address that texts of a batch lead to, with its clicks over all of them',
+  });
 export type BatchLink = z.infer<typeof BatchLink>;
 
 export const BatchLinkPage = pageOf(BatchLink, 'BatchLinkPage');

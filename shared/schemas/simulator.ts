@@ -23,7 +23,10 @@ export const SimulatorPhone = z
       .describe(`The last ${textsShown} texts, oldest first`),
     createdAt: CreatedAt,
   })
-  .meta({ id: 'SimulatorPhone' });
+  .meta({
+    id: 'SimulatorPhone',
+    description: 'A phone of the simulator, with the texts that it got and sent',
+  });
 export type SimulatorPhone = z.infer<typeof SimulatorPhone>;
 
 export const SimulatorPhonePage = pageOf(SimulatorPhone, 'SimulatorPhonePage');
@@ -40,5 +43,5 @@ export const SimulatorText = z
         'An approved sender of the workspace; default the one of the last text to the phone, else that of the workspace',
       ),
   })
-  .meta({ id: 'SimulatorText' });
+  .meta({ id: 'SimulatorText', description: 'A text that the phone sends' });
 export type SimulatorText = z.infer<typeof SimulatorText>;

@@ -23,7 +23,7 @@ export const Suppression = z
     reason: z.string().nullable().describe('Why, in words'),
     createdAt: CreatedAt,
   })
-  .meta({ id: 'Suppression' });
+  .meta({ id: 'Suppression', description: 'A number or an address that is not sent to' });
 export type Suppression = z.infer<typeof Suppression>;
 
 export const SuppressionPage = pageOf(Suppression, 'SuppressionPage');

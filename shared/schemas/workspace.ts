@@ -4,7 +4,7 @@ import { ReportBound, ReportCost } from './reports.ts';
 
 const Money = z
   .object({ gbp: z.string().describe('Pounds, with four decimals') })
-  .meta({ id: 'Pounds', example: { gbp: '12.3400' } });
+  .meta({ id: 'Pounds', example: { gbp: '12.3400' }, description: 'An amount, as a text of four decimals' });
 
 export const Workspace = z
   .object({
@@ -40,7 +40,7 @@ export const Workspace = z
       example: ['192.0.2.7'],
     }),
   })
-  .meta({ id: 'Workspace' });
+  .meta({ id: 'Workspace', description: 'The settings, limits and balance of the workspace' });
 export type Workspace = z.infer<typeof Workspace>;
 
 export const SpendQuery = z.object({
@@ -113,5 +113,8 @@ export const Spend = z
       })
       .describe('What changed the balance, by when it did'),
   })
-  .meta({ id: 'Spend' });
+  .meta({
+    id: 'Spend',
+    description: 'What the workspace spent in a time, by country, key and tag, and what changed its balance',
+  });
 export type Spend = z.infer<typeof Spend>;

@@ -33,7 +33,7 @@ export const DomainRecord = z
     status: RecordStatus,
     error: z.string().nullable().describe('What is wrong, or why it could not be looked up'),
   })
-  .meta({ id: 'EmailDomainRecord' });
+  .meta({ id: 'EmailDomainRecord', description: 'A DNS record to publish, and what was last seen of it' });
 export type DomainRecord = z.infer<typeof DomainRecord>;
 
 export const EmailDomain = z
@@ -46,7 +46,7 @@ export const EmailDomain = z
     verifiedAt: Timestamp.nullable().describe('When the DKIM record was seen first'),
     lastCheckedAt: Timestamp.nullable().describe('When the DNS was looked at last'),
   })
-  .meta({ id: 'EmailDomain' });
+  .meta({ id: 'EmailDomain', description: 'A domain to send from, with the DNS records that prove it' });
 export type EmailDomain = z.infer<typeof EmailDomain>;
 
 export const EmailDomainPage = pageOf(EmailDomain, 'EmailDomainPage');
@@ -58,5 +58,5 @@ export const NewEmailDomain = z
       example: 'example.com',
     }),
   })
-  .meta({ id: 'NewEmailDomain' });
+  .meta({ id: 'NewEmailDomain', description: 'A domain that the workspace wants to send from' });
 export type NewEmailDomain = z.infer<typeof NewEmailDomain>;

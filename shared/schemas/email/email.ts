@@ -36,7 +36,7 @@ export const EmailReason = z
     description: z.string().nullable().describe('What the mail server said, where it said something'),
     retryable: z.boolean().describe('Sending again later may succeed'),
   })
-  .meta({ id: 'EmailReason' });
+  .meta({ id: 'EmailReason', description: 'Why an email failed, or what its recipient’s side said' });
 
 export const Email = z
   .object({
@@ -66,7 +66,7 @@ export const Email = z
     openedAt: Timestamp.nullable().describe('When the tracking image was loaded first'),
     updatedAt: UpdatedAt,
   })
-  .meta({ id: 'Email' });
+  .meta({ id: 'Email', description: 'One email: what was sent, and what became of it' });
 export type Email = z.infer<typeof Email>;
 
 export const EmailPage = pageOf(Email, 'EmailPage');
@@ -89,7 +89,7 @@ const NewAttachment = z
       example: 'aGVsbG8K',
     }),
   })
-  .meta({ id: 'NewAttachment' });
+  .meta({ id: 'NewAttachment', description: 'A file that an email carries' });
 
 export const NewEmail = z
   .object({
@@ -140,7 +140,7 @@ export const NewEmail = z
       .nullish()
       .describe('Together at most 30000000 bytes once decoded'),
   })
-  .meta({ id: 'NewEmail' });
+  .meta({ id: 'NewEmail', description: 'An email to be sent: from content, or from a stored template' });
 export type NewEmail = z.infer<typeof NewEmail>;
 
 export const EmailFilter = z.object({

@@ -12,7 +12,7 @@ export const EmailInclude = z
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   })
-  .meta({ id: 'EmailInclude' });
+  .meta({ id: 'EmailInclude', description: 'A piece of MJML that templates share' });
 export type EmailInclude = z.infer<typeof EmailInclude>;
 
 export const EmailIncludePage = pageOf(EmailInclude, 'EmailIncludePage');
@@ -23,5 +23,5 @@ export const EmailIncludeContent = z
       'A piece of MJML, which takes the place of `<mj-include path="its name"/>`; it may hold such elements itself',
     ),
   })
-  .meta({ id: 'EmailIncludeContent' });
+  .meta({ id: 'EmailIncludeContent', description: 'The source of an include' });
 export type EmailIncludeContent = z.infer<typeof EmailIncludeContent>;

@@ -28,7 +28,7 @@ export const EmailTemplate = z
     createdAt: CreatedAt,
     updatedAt: Timestamp.describe('Changes when name, description, format or sampleData change'),
   })
-  .meta({ id: 'EmailTemplate' });
+  .meta({ id: 'EmailTemplate', description: 'A stored source of emails' });
 export type EmailTemplate = z.infer<typeof EmailTemplate>;
 
 export const EmailTemplatePage = pageOf(EmailTemplate, 'EmailTemplatePage');
@@ -52,7 +52,7 @@ export const NewEmailTemplate = z
     text: fields.text.nullish(),
     sampleData: fields.sampleData.nullish(),
   })
-  .meta({ id: 'NewEmailTemplate' });
+  .meta({ id: 'NewEmailTemplate', description: 'A source of emails to be stored' });
 export type NewEmailTemplate = z.infer<typeof NewEmailTemplate>;
 
 export const EmailTemplateChanges = z
@@ -77,7 +77,7 @@ export const EmailTemplateRendering = z
     ),
     subject: text({ min: 1, max: 256 }).nullish().describe('Liquid, rendered with the same data'),
   })
-  .meta({ id: 'EmailTemplateRendering' });
+  .meta({ id: 'EmailTemplateRendering', description: 'The values that Liquid merges' });
 export type EmailTemplateRendering = z.infer<typeof EmailTemplateRendering>;
 
 export const RenderedEmailTemplate = z
@@ -86,5 +86,5 @@ export const RenderedEmailTemplate = z
     html: z.string().describe('As it would be sent; MJML is compiled'),
     text: z.string().describe('Empty when the template has none'),
   })
-  .meta({ id: 'RenderedEmailTemplate' });
+  .meta({ id: 'RenderedEmailTemplate', description: 'What the template comes to with these values' });
 export type RenderedEmailTemplate = z.infer<typeof RenderedEmailTemplate>;

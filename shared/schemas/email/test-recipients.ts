@@ -10,7 +10,10 @@ export const TestRecipient = z
       .describe('true once the address has followed its confirmation link; it must confirm before use'),
     createdAt: CreatedAt,
   })
-  .meta({ id: 'EmailTestRecipient' });
+  .meta({
+    id: 'EmailTestRecipient',
+    description: 'An address that the shared test sender reaches, once it is verified',
+  });
 export type TestRecipient = z.infer<typeof TestRecipient>;
 
 export const TestRecipientPage = pageOf(TestRecipient, 'EmailTestRecipientPage');
@@ -22,5 +25,5 @@ export const NewTestRecipient = z
       example: 'ada@example.com',
     }),
   })
-  .meta({ id: 'NewEmailTestRecipient' });
+  .meta({ id: 'NewEmailTestRecipient', description: 'An address that is to confirm that it may be sent to' });
 export type NewTestRecipient = z.infer<typeof NewTestRecipient>;

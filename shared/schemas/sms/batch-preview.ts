@@ -11,7 +11,7 @@ const Sample = z
     parts: z.int32().min(1).describe('Messages of the network that it takes'),
     encoding: SmsEncoding,
   })
-  .meta({ id: 'SmsBatchSample' });
+  .meta({ id: 'SmsBatchSample', description: 'A text of the batch as it would be sent' });
 
 export const SmsBatchPreview = z
   .object({
@@ -47,5 +47,5 @@ export const SmsBatchPreview = z
         'The first three messages that would be sent; null without the scopes content.read and recipients.read',
       ),
   })
-  .meta({ id: 'SmsBatchPreview' });
+  .meta({ id: 'SmsBatchPreview', description: 'What the batch would come to; nothing is stored' });
 export type SmsBatchPreview = z.infer<typeof SmsBatchPreview>;

@@ -63,7 +63,7 @@ export const SmsBatch = z
     completedAt: Timestamp.nullable().describe('When every message had come to its end'),
     updatedAt: UpdatedAt,
   })
-  .meta({ id: 'SmsBatch' });
+  .meta({ id: 'SmsBatch', description: 'A batch of texts: how far it is, and what became of its messages' });
 export type SmsBatch = z.infer<typeof SmsBatch>;
 
 export const SmsBatchPage = pageOf(SmsBatch, 'SmsBatchPage');
@@ -73,12 +73,12 @@ export const SmsBatchRowError = z
     index: z.int32().min(0).describe('The place of the message, counting from 0'),
     error: z.string().describe('What is wrong with it'),
   })
-  .meta({ id: 'SmsBatchRowError' });
+  .meta({ id: 'SmsBatchRowError', description: 'A row that was not taken' });
 
 export const CreatedSmsBatch = SmsBatch.extend({
   errors: z.array(SmsBatchRowError).describe('Messages that were not taken: the first 1,000'),
   errorCount: Count.describe('How many messages were not taken'),
-}).meta({ id: 'CreatedSmsBatch' });
+}).meta({ id: 'CreatedSmsBatch', description: 'The new batch, with the rows that were not taken' });
 export type CreatedSmsBatch = z.infer<typeof CreatedSmsBatch>;
 
 const sender = text({ min: 1, max: 40 }).nullish();
@@ -101,7 +101,10 @@ export const BatchMessage = z
     clientReference: clientReference.describe('Returned on the message and its events'),
     unicode: UnicodeRule.describe('In the place of unicode of the batch'),
   })
-  .meta({ id: 'NewSmsBatchMessage' });
+  .meta({
+    id: 'NewSmsBatchMessage',
+    description: 'One text of a batch; what it says itself wins over the batch',
+  });
 export type BatchMessage = z.infer<typeof BatchMessage>;
 
 export const NewSmsBatch = z
@@ -162,7 +165,10 @@ export const NewSmsBatch = z
       .nullish()
       .describe('A number may come more than once in messages; else the second one is an error of its row'),
   })
-  .meta({ id: 'NewSmsBatch' });
+  .meta({
+    id: 'NewSmsBatch',
+    description: 'Texts to many: to numbers with data of their own, or to contact lists',
+  });
 export type NewSmsBatch = z.infer<typeof NewSmsBatch>;
 
 const header = text({ min: 1, max: 256 });
@@ -183,7 +189,7 @@ export const NewSmsImport = NewSmsBatch.omit({ messages: true, listIds: true, ex
         example: { recipient: 'Mobile', clientReference: 'Id' },
       }),
   })
-  .meta({ id: 'NewSmsImport' });
+  .meta({ id: 'NewSmsImport', description: 'The settings of a batch whose messages are rows of a file' });
 export type NewSmsImport = z.infer<typeof NewSmsImport>;
 
 export const SmsBatchFilter = z.object({

@@ -18,7 +18,7 @@ export const SmsToPreview = z
       .nullish()
       .describe('Parts are counted with short links, as POST /v2/sms makes them'),
   })
-  .meta({ id: 'SmsToPreview' });
+  .meta({ id: 'SmsToPreview', description: 'A text to be counted' });
 export type SmsToPreview = z.infer<typeof SmsToPreview>;
 
 export const SmsPreview = z
@@ -30,5 +30,5 @@ export const SmsPreview = z
       .describe('More than a text may have (smsPartsAtMost of the workspace): it would be refused'),
     cost: SmsCost.optional().describe('Only with a recipient'),
   })
-  .meta({ id: 'SmsPreview' });
+  .meta({ id: 'SmsPreview', description: 'What a text would come to; nothing is sent' });
 export type SmsPreview = z.infer<typeof SmsPreview>;

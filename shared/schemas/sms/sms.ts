@@ -38,7 +38,7 @@ export const SmsReason = z
     description: z.string().nullable().describe('The cause in words, where more is known'),
     retryable: z.boolean().describe('Sending again later may succeed'),
   })
-  .meta({ id: 'SmsReason' });
+  .meta({ id: 'SmsReason', description: 'Why a text failed' });
 export type SmsReason = z.infer<typeof SmsReason>;
 
 export const SmsMessage = z
@@ -75,7 +75,10 @@ export const SmsMessage = z
     deliveredAt: Timestamp.nullable().describe('When the phone had it'),
     updatedAt: UpdatedAt,
   })
-  .meta({ id: 'SmsMessage' });
+  .meta({
+    id: 'SmsMessage',
+    description: 'One text, out or in: what it says, what it costs, what became of it',
+  });
 export type SmsMessage = z.infer<typeof SmsMessage>;
 
 export const SmsPage = pageOf(SmsMessage, 'SmsPage');
@@ -120,7 +123,7 @@ export const NewSms = z
         'Each http(s) URL gives way to a short link whose clicks are counted; at most 10 a text, of at most 2,048 characters each',
       ),
   })
-  .meta({ id: 'NewSms' });
+  .meta({ id: 'NewSms', description: 'A text to be sent: from content, or from a stored template' });
 export type NewSms = z.infer<typeof NewSms>;
 
 export const SmsFilter = z.object({

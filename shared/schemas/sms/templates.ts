@@ -15,7 +15,7 @@ export const SmsTemplate = z
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   })
-  .meta({ id: 'SmsTemplate' });
+  .meta({ id: 'SmsTemplate', description: 'A stored source of texts' });
 export type SmsTemplate = z.infer<typeof SmsTemplate>;
 
 export const SmsTemplatePage = pageOf(SmsTemplate, 'SmsTemplatePage');
@@ -40,7 +40,7 @@ export const NewSmsTemplate = z
     content: fields.content,
     sampleData: fields.sampleData.nullish(),
   })
-  .meta({ id: 'NewSmsTemplate' });
+  .meta({ id: 'NewSmsTemplate', description: 'A source of texts to be stored' });
 export type NewSmsTemplate = z.infer<typeof NewSmsTemplate>;
 
 export const SmsTemplateChanges = z
@@ -62,7 +62,7 @@ export const SmsTemplateRendering = z
       'The values that Liquid merges; default the sampleData of the template',
     ),
   })
-  .meta({ id: 'SmsTemplateRendering' });
+  .meta({ id: 'SmsTemplateRendering', description: 'The values that Liquid merges' });
 export type SmsTemplateRendering = z.infer<typeof SmsTemplateRendering>;
 
 export const RenderedSmsTemplate = z
@@ -71,5 +71,5 @@ export const RenderedSmsTemplate = z
     parts: z.int32().min(1).describe('Messages of the network that it takes'),
     encoding: SmsEncoding,
   })
-  .meta({ id: 'RenderedSmsTemplate' });
+  .meta({ id: 'RenderedSmsTemplate', description: 'The text with these values, its parts and its encoding' });
 export type RenderedSmsTemplate = z.infer<typeof RenderedSmsTemplate>;

@@ -20,7 +20,9 @@ const attempt = {
     .describe('null after a 2xx; http_status after any other answer'),
 };
 
-export const WebhookAttempt = z.object(attempt).meta({ id: 'WebhookAttempt' });
+export const WebhookAttempt = z
+  .object(attempt)
+  .meta({ id: 'WebhookAttempt', description: 'One try of a delivery, and what the endpoint answered' });
 export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
 
 const delivery = {
@@ -37,7 +39,9 @@ const delivery = {
   latestAttempt: WebhookAttempt.nullable().describe('null: none has been made'),
 };
 
-export const WebhookDelivery = z.object(delivery).meta({ id: 'WebhookDelivery' });
+export const WebhookDelivery = z
+  .object(delivery)
+  .meta({ id: 'WebhookDelivery', description: 'One event on its way to one webhook' });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
 export const WebhookDeliveryPage = pageOf(WebhookDelivery, 'WebhookDeliveryPage');
@@ -49,7 +53,7 @@ export const WebhookDeliveryLog = z
       .array(z.object({ number: z.int32().describe('Counting from 1'), ...attempt }))
       .describe('Newest first; of very many the newest 100'),
   })
-  .meta({ id: 'WebhookDeliveryLog' });
+  .meta({ id: 'WebhookDeliveryLog', description: 'A delivery with all of its attempts' });
 export type WebhookDeliveryLog = z.infer<typeof WebhookDeliveryLog>;
 
 export const WebhookDeliveryFilter = z.object({
@@ -66,7 +70,7 @@ export const WebhookRecovery = z
   .object({
     since: Moment.describe('What failed or was skipped since then is sent again, oldest due first'),
   })
-  .meta({ id: 'WebhookRecovery' });
+  .meta({ id: 'WebhookRecovery', description: 'From when on what was missed is delivered again' });
 export type WebhookRecovery = z.infer<typeof WebhookRecovery>;
 
 export const WebhookRecovered = z
@@ -74,5 +78,5 @@ export const WebhookRecovered = z
     since: Timestamp.describe('As it was asked for'),
     deliveries: z.int32().describe('How many will be sent again; of more than 100,000 no more are counted'),
   })
-  .meta({ id: 'WebhookRecovered' });
+  .meta({ id: 'WebhookRecovered', description: 'How many deliveries are made again' });
 export type WebhookRecovered = z.infer<typeof WebhookRecovered>;

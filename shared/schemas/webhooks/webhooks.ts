@@ -38,7 +38,7 @@ export const Webhook = z
     secret: z.string().nullable().describe('Only in the response that issued it'),
     createdAt: CreatedAt,
   })
-  .meta({ id: 'Webhook' });
+  .meta({ id: 'Webhook', description: 'An address that events are posted to, and how it fares' });
 export type Webhook = z.infer<typeof Webhook>;
 
 export const WebhookPage = pageOf(Webhook, 'WebhookPage');
@@ -90,7 +90,7 @@ export const NewWebhook = z
     autoDisableAfterMinutes: autoDisableAfterMinutes.nullish(),
     atRiskAlertPercent: atRiskAlertPercent.nullish(),
   })
-  .meta({ id: 'NewWebhook' });
+  .meta({ id: 'NewWebhook', description: 'An address that events are to be posted to' });
 export type NewWebhook = z.infer<typeof NewWebhook>;
 
 export const WebhookChanges = z
@@ -121,5 +121,5 @@ export const WebhookChanges = z
     autoDisableAfterMinutes: change('default', autoDisableAfterMinutes),
     atRiskAlertPercent: change('default', atRiskAlertPercent),
   })
-  .meta({ id: 'WebhookChanges' });
+  .meta({ id: 'WebhookChanges', description: 'What is to change of a webhook; what is left out stays' });
 export type WebhookChanges = z.infer<typeof WebhookChanges>;
