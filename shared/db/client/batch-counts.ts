@@ -1,8 +1,10 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { type Connection, send } from './connection.ts';
 import { shardFor } from './shards.ts';
+import { snake } from './table.ts';
 
-const counters = [
+/** The counts of a batch: its rows and messages by status, and the parts and cost (in ten-thousandths) of messages. */
+export const batchCounters = [
   'waiting',
   'queued',
   'sent',
@@ -10,14 +12,15 @@ const counters = [
   'failed',
   'cancelled',
   'parts',
-  'cost_gbp',
-  'cost_eur',
+  'costGbp',
+  'costEur',
 ] as const;
-type Counter = (typeof counters)[number];
+export type BatchCounter = (typeof batchCounters)[number];
+const counters = batchCounters.map(snake);
 
 /** The change that a transaction makes to the counts of a batch. `sentAt`: when one of its messages was handed over. */
 export type BatchChange = { ofWorkspace: string; batchId: string; at: Date; sentAt?: Date | null } & Partial<
-  Record<Counter, number>
+  Record<BatchCounter, number>
 >;
 
 type Sum = { ofWorkspace: string; batchId: string; counts: number[]; at: Date; sentAt: Date | null };
@@ -37,8 +40,11 @@ export async function writeBatches(connection: Connection, changes: readonly Bat
   for (const { ofWorkspace, batchId, at, sentAt = null, ...change } of changes) {
     let sum = sums.get(batchId);
     if (!sum)
-      sums.set(batchId, (sum = { ofWorkspace, batchId, counts: counters.map(() => 0), at, sentAt: null }));
-    counters.forEach((name, index) => {
+      sums.set(
+        batchId,
+        (sum = { ofWorkspace, batchId, counts: batchCounters.map(() => 0), at, sentAt: null }),
+      );
+    batchCounters.forEach((name, index) => {
       sum.counts[index]! += change[name] ?? 0;
     });
     sum.at = later(sum.at, at)!;

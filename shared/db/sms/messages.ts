@@ -126,8 +126,8 @@ export async function countNew(workspaceId: string, records: SmsRecord[]): Promi
     await changeBatchCounts(workspaceId, batchId, group.at(-1)!.updatedAt, {
       [status]: group.length,
       parts: sum(({ parts }) => parts),
-      cost_gbp: sum(({ cost }) => cost.gbp),
-      cost_eur: sum(({ cost }) => cost.eur),
+      costGbp: sum(({ cost }) => cost.gbp),
+      costEur: sum(({ cost }) => cost.eur),
     });
   }
 }
