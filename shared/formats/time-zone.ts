@@ -1,9 +1,7 @@
-import { LRUCache } from 'lru-cache';
-
 /** Local times of the zones of the IANA database, as Node knows them. */
 
-// By the name as callers write it. One name can be written in many ways, because case does not matter.
-const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 200 });
+// By name in lower case, because names ignore case. All are kept: there are only 600, and each costs 28 kB to make again.
+const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**
  * Returns the name of a zone in the case of the database; null when there is no such zone. A zone with several names
@@ -21,7 +19,8 @@ export function zoneNamed(text: string): string | null {
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
+  const key = zone.toLowerCase();
+  let format = formats.get(key);
   if (!format) {
     format = new Intl.DateTimeFormat('en-GB', {
       timeZone: zone,
@@ -34,7 +33,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
       minute: 'numeric',
       second: 'numeric',
     });
-    formats.set(zone, format);
+    formats.set(key, format);
   }
   return format;
 }

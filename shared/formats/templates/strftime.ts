@@ -1,3 +1,5 @@
+import { offsetAt } from '../time-zone.ts';
+
 /** English names on every host, without Intl: a DateTimeFormat takes 28 kB that V8 does not count. */
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const months = [
@@ -120,30 +122,8 @@ export function strftime(instant: Date, format: string, zone: Zone = utc): strin
   });
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
 /** The zone `name` (Europe/Amsterdam) as it is at `instant`. Throws a RangeError when there is none of that name. */
 export function zoneAt(instant: Date, name: string): Zone {
-  // Zone names ignore case. Clocks are kept for ever: there are only 600 zones, and each costs 28 kB to make again.
-  const key = name.toLowerCase();
-  let clock = clocks.get(key);
-  if (!clock) {
-    if (!/^[a-z]/.test(key)) throw new RangeError(`unknown time zone: ${name.slice(0, 50)}`);
-    clock = new Intl.DateTimeFormat('en-US', {
-      timeZone: name,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    clocks.set(key, clock);
-  }
-  const fields: Record<string, number> = {};
-  for (const { type, value } of clock.formatToParts(instant)) fields[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
-  const wallMs = dayNumber(year, month - 1, day) * dayMs + (hour * 3600 + minute * 60 + second) * 1000;
-  return { name, offsetMinutes: Math.round((wallMs - instant.getTime()) / 60_000) };
+  if (!/^[a-z]/i.test(name)) throw new RangeError(`unknown time zone: ${name.slice(0, 50)}`);
+  return { name, offsetMinutes: Math.round(offsetAt(name, instant.getTime()) / 60_000) };
 }
