@@ -1,14 +1,11 @@
 import { now } from '../../common/clock.ts';
 import { type FieldErrors, invalidFields, problem } from '../../common/errors.ts';
 import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../common/faults.ts';
-import { requestId } from '../../common/request-context.ts';
 import { findContactIdOfNumber } from '../../db/contacts/contacts.ts';
 import { findSmsBalance } from '../../db/sms/balances.ts';
 import type { SmsRecord } from '../../db/sms/messages.ts';
 import { findSuppressionOfNumber } from '../../db/suppressions.ts';
-import { newId } from '../../formats/ids.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
-import { isNear } from '../../queue/queue.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSms } from '../../schemas/sms/sms.ts';
 import { hasRoute } from '../../transports/sms.ts';
@@ -21,7 +18,7 @@ import * as workspaces from '../workspace/workspaces.ts';
 import { inParts, renderSms, type SmsText } from './content.ts';
 import { unreachableFrom } from './delivery/reasons.ts';
 import { costOf, noPriceMessage, priceOf } from './prices.ts';
-import { notHandedOver } from './record.ts';
+import { newSms } from './record.ts';
 import { findByName } from './templates.ts';
 
 /** `links`: what is to be stored with it. */
@@ -51,13 +48,8 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
   await waiting.check(workspaceId, { messages: 1, bytes: 0 });
 
   const parts = text.parts.length;
-  const dueAt = request.scheduledAt ?? time;
-  const message: SmsRecord = {
-    ...notHandedOver,
-    id: newId('sms', time),
+  const message = newSms(time, {
     workspaceId,
-    direction: 'outbound',
-    status: 'queued',
     sender,
     recipient: recipient.number,
     content: text.text,
@@ -68,16 +60,10 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
     lineageId: caller.lineageId,
     clientReference: request.clientReference ?? null,
     clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
-    batchId: null,
     contactId,
     templateName: request.template?.name ?? null,
-    createdAt: time,
-    updatedAt: time,
     scheduledAt: request.scheduledAt ?? null,
-    dueAt,
-    parked: !isNear(dueAt),
-    requestId: requestId(),
-  };
+  });
   return { message, links: text.links };
 }
 

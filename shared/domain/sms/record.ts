@@ -1,7 +1,10 @@
 import type { Refuse } from '../../common/faults.ts';
+import { requestId } from '../../common/request-context.ts';
 import type { NewEventRecord } from '../../db/events/events.ts';
 import type { SmsRecord } from '../../db/sms/messages.ts';
+import { newId } from '../../formats/ids.ts';
 import { parseFilterNumber } from '../../formats/sms/phone-number.ts';
+import { isNear } from '../../queue/queue.ts';
 import type { EventType } from '../../schemas/events.ts';
 import type { SmsMessage, SmsReason, SmsStatus } from '../../schemas/sms/sms.ts';
 import * as events from '../events/events.ts';
@@ -18,26 +21,54 @@ export const nextStatuses: Record<SmsStatus, readonly SmsStatus[]> = {
   received: [],
 };
 
-/** The fields of a text that nobody has handed over yet, as it is stored first. */
-export const notHandedOver = {
-  charged: 0,
-  reason: null,
-  inReplyTo: null,
-  scheduledAt: null,
-  sentAt: null,
-  deliveredAt: null,
-  lane: 'default',
-  claims: 0,
-  retries: 0,
-  uncertainCount: 0,
-  isPartlyTaken: false,
-  handoverAt: null,
-  handoverGateway: null,
-  triedAt: null,
-  gateway: null,
-  gatewayReference: null,
-  eventSeq: 1,
-} satisfies Partial<SmsRecord>;
+type OwnFields =
+  | 'workspaceId'
+  | 'sender'
+  | 'recipient'
+  | 'content'
+  | 'country'
+  | 'parts'
+  | 'encoding'
+  | 'cost'
+  | 'contactId';
+
+/** A new text: it waits for its time, or for a worker, unless its own fields say otherwise. */
+export function newSms(at: Date, own: Pick<SmsRecord, OwnFields> & Partial<SmsRecord>): SmsRecord {
+  const dueAt = own.scheduledAt ?? at;
+  return {
+    id: newId('sms', at),
+    direction: 'outbound',
+    status: 'queued',
+    charged: 0,
+    lineageId: null,
+    reason: null,
+    clientReference: null,
+    clientTag: null,
+    batchId: null,
+    templateName: null,
+    inReplyTo: null,
+    createdAt: at,
+    updatedAt: at,
+    scheduledAt: null,
+    sentAt: null,
+    deliveredAt: null,
+    dueAt,
+    lane: 'default',
+    parked: !isNear(dueAt),
+    claims: 0,
+    retries: 0,
+    uncertainCount: 0,
+    isPartlyTaken: false,
+    handoverAt: null,
+    handoverGateway: null,
+    triedAt: null,
+    gateway: null,
+    gatewayReference: null,
+    eventSeq: 1,
+    requestId: requestId(),
+    ...own,
+  };
+}
 
 export type SmsChanges = { at: Date; reason?: SmsReason };
 

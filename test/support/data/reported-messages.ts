@@ -57,13 +57,9 @@ export async function textsAt(
   at: Date,
   all: Partial<SmsRecord>[],
 ): Promise<SmsRecord[]> {
-  const messages = all.map(
-    (changes): SmsRecord => ({
-      ...texts.notHandedOver,
-      id: newId('sms', at),
+  const messages = all.map((changes) =>
+    texts.newSms(at, {
       workspaceId,
-      direction: 'outbound',
-      status: 'queued',
       sender: 'Acme',
       recipient: '+447700900123',
       content: 'Hello',
@@ -72,14 +68,7 @@ export async function textsAt(
       encoding: 'gsm7',
       cost: { gbp: 400, eur: 460 },
       charged: 400,
-      lineageId: null,
-      clientReference: null,
-      clientTag: null,
-      batchId: null,
       contactId: null,
-      templateName: null,
-      createdAt: at,
-      updatedAt: at,
       dueAt: null,
       parked: false,
       requestId: null,

@@ -9,14 +9,13 @@ import type { BatchRow } from '../../../db/sms/batches/rows.ts';
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 import { listSuppressedNumbers } from '../../../db/suppressions.ts';
 import { startOf } from '../../../formats/folded-text.ts';
-import { newId } from '../../../formats/ids.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
 import type { ShortenedLink } from '../../short-links/short-links.ts';
 import { permanent, transient } from '../../work/reasons.ts';
 import { crashes, noRoute, notApproved, suppressed } from '../delivery/reasons.ts';
 import { costOf } from '../prices.ts';
-import { notHandedOver } from '../record.ts';
+import { newSms } from '../record.ts';
 import { renderAll } from './render.ts';
 import { router } from './routes.ts';
 
@@ -100,12 +99,8 @@ export async function makeMessages(
       links: isText ? text.links : [],
       source: row.content ?? batch.content,
       reason: suppressedNumbers.has(row.number) ? suppressed : (unrouted ?? unfit),
-      message: {
-        ...notHandedOver,
-        id: newId('sms', at),
+      message: newSms(at, {
         workspaceId,
-        direction: 'outbound',
-        status: 'queued',
         // A name that is no sender's is whatever the row holds; the message must be stored all the same.
         sender: route.sender ?? startOf((name ?? '').trim(), longestSender),
         recipient: row.number,
@@ -120,14 +115,11 @@ export async function makeMessages(
         batchId: batch.id,
         contactId: row.contactId ?? contactIds.get(row.number) ?? null,
         templateName: row.content === null ? batch.templateName : null,
-        createdAt: at,
-        updatedAt: at,
-        dueAt: at,
         lane: 'bulk',
         // Admitted once they are committed, as far as there is room.
         parked: true,
         requestId: batch.requestId,
-      },
+      }),
     });
   }
   return made;

@@ -1,9 +1,7 @@
 import { now } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
-import { requestId } from '../../../common/request-context.ts';
 import { findContactIdOfNumber } from '../../../db/contacts/contacts.ts';
 import * as db from '../../../db/sms/messages.ts';
-import { newId } from '../../../formats/ids.ts';
 import { partsOf } from '../../../formats/sms/gsm-7.ts';
 import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
 import * as conversations from '../../conversations/conversations.ts';
@@ -11,7 +9,7 @@ import * as events from '../../events/events.ts';
 import * as suppressions from '../../suppressions.ts';
 import * as workspaces from '../../workspace/workspaces.ts';
 import { keywordIn } from '../opt-out.ts';
-import { eventOf, notHandedOver } from '../record.ts';
+import { eventOf, newSms } from '../record.ts';
 import * as stopReply from './stop-reply.ts';
 
 /** Numbers in E.164; `to` may be the name that is answered. */
@@ -36,9 +34,7 @@ export async function receive(
   const { encoding, parts } = partsOf(content);
   const number = parsePhoneNumber(from);
   const answered = await db.findLastSmsTo(workspaceId, from, new Date(at.getTime() - repliesWithinMs));
-  const message: db.SmsRecord = {
-    ...notHandedOver,
-    id: newId('sms', at),
+  const message = newSms(at, {
     workspaceId,
     direction: 'inbound',
     status: 'received',
@@ -49,19 +45,10 @@ export async function receive(
     parts: Math.max(1, parts.length),
     encoding,
     cost: { gbp: null, eur: null },
-    lineageId: null,
-    clientReference: null,
-    clientTag: null,
-    batchId: null,
     contactId: await findContactIdOfNumber(workspaceId, from),
-    templateName: null,
     inReplyTo: answered?.id ?? null,
-    createdAt: at,
-    updatedAt: at,
     dueAt: null,
-    parked: false,
-    requestId: requestId(),
-  };
+  });
   await db.insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
   const workspace = await workspaces.findRecent(workspaceId);
