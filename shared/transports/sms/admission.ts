@@ -16,8 +16,11 @@ const [firstThrottleMs, longestThrottleMs] = [1_000, 30_000];
 const longestNamedMs = 3_600_000;
 /** A text waits at most this long for its next try: another gateway may be up by then. */
 const longestWaitMs = 60_000;
-/** A text for a gateway that does not answer waits at least this long for its next try. */
-const leastRetryMs = 5_000;
+/**
+ * While a gateway does not answer, its texts wait at least this long for their next tries, and come one after the other:
+ * each try takes capacity from the texts of others.
+ */
+const [leastRetryMs, betweenRetriesMs] = [5_000, 50];
 /**
  * A gateway that has taken a text within this time takes texts, whatever this one has to wait for: our own limits, those
  * of the carrier, a line that was lost for a moment.
@@ -54,6 +57,15 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   // A process that has just begun cannot know, and must not give up what has waited long for its turn.
   let tookAt = performance.now();
   let inHand = 0;
+  let lastRetryAt = 0;
+
+  /** Returns how long the next text waits for a gateway that does not answer, in milliseconds. */
+  function retryMs(pauseMs: number): number {
+    const time = performance.now();
+    const soonest = time + Math.max(leastRetryMs, pauseMs);
+    lastRetryAt = Math.min(time + longestWaitMs, Math.max(soonest, lastRetryAt + betweenRetriesMs));
+    return lastRetryAt - time;
+  }
 
   /** Puts a text off for a reason that is not its own. */
   const putOff = (detail: string, afterMs: number): Submission => ({
@@ -78,8 +90,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
       const unready = await prepare();
       if (unready) return unready;
       const pass = await breaker.pass(0);
-      // The texts of this gateway are many, and each retry takes capacity from the texts of others.
-      if ('waitMs' in pass) return putOff('The gateway does not answer', Math.max(leastRetryMs, pass.waitMs));
+      if ('waitMs' in pass) return putOff('The gateway does not answer', retryMs(pass.waitMs));
       try {
         return await hand();
       } finally {
