@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** Text as search compares it: without regard to case, accents and the many ways to write one letter. */
@@ -35,6 +36,20 @@ export function foldCase(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   // ẞ has a capital of its own and ß has SS: the first step makes them one.
   return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** The length of the columns of tags' keys. */
+export const tagKeyBytes = 384;
+const hashBytes = 64;
+
+/**
+ * Returns the key that all spellings of a tag share, and no other tag has. A few symbols, such as U+1D160, take twelve
+ * bytes when they are folded, so a key may be too long for its column.
+ */
+export function tagKeyOf(tag: string): string {
+  const folded = foldCase(tag);
+  if (startOf(folded, tagKeyBytes) === folded) return folded;
+  return startOf(folded, tagKeyBytes - hashBytes) + hash('sha256', folded, 'hex');
 }
 
 const apostrophes = /['\u2018\u2019\u02bc\uff07`\u00b4]/g;

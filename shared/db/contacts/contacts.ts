@@ -1,4 +1,4 @@
-import { foldWhole, reversed, startOf, wordsOfContact } from '../../formats/folded-text.ts';
+import { foldWhole, reversed, startOf, tagKeyOf, wordsOfContact } from '../../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { binaryText, id, json, text, time } from '../client/columns.ts';
 import { deleteRow, findRow } from '../client/rows.ts';
@@ -11,7 +11,6 @@ import {
   entryStatements,
   noTags,
   type TagCounts,
-  tagKeyOf,
   updateContactCounts,
   wordBytes,
 } from './entries.ts';

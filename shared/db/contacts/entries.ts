@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { foldCase, startOf } from '../../formats/folded-text.ts';
+import { startOf } from '../../formats/folded-text.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import { byId, hex, query, queryEach, statement } from '../client.ts';
 
@@ -15,20 +14,8 @@ export type Entries = {
 /** `before` is null for a new contact, `after` for a deleted one. */
 type EntriesChange = { before: Entries | null; after: Entries | null };
 
-/** The lengths of the key columns, in bytes. */
+/** The length of the key columns of words, in bytes. */
 export const wordBytes = 48;
-export const tagKeyBytes = 384;
-const hashBytes = 64;
-
-/**
- * Returns the key that all spellings of a tag share, and no other tag has. A few symbols, such as U+1D160, take twelve
- * bytes when they are folded, so a tag of few characters may need a key that is longer than its column.
- */
-export function tagKeyOf(tag: string): string {
-  const folded = foldCase(tag);
-  if (startOf(folded, tagKeyBytes) === folded) return folded;
-  return startOf(folded, tagKeyBytes - hashBytes) + hash('sha256', folded, 'hex');
-}
 
 const contactsAtOnce = 1_000;
 const rowsAtOnce = 5_000;

@@ -1,8 +1,8 @@
-import { startOf } from '../../formats/folded-text.ts';
+import { startOf, tagKeyBytes } from '../../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, query } from '../client.ts';
 import { type ContactRecord, contacts, textKeyBytes } from './contacts.ts';
-import { tagKeyBytes, wordBytes } from './entries.ts';
+import { wordBytes } from './entries.ts';
 
 /** The indexes that contacts are found by, and the ways to read along them. Each step is one statement. */
 

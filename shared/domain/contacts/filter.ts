@@ -1,7 +1,6 @@
 import type { ContactRecord } from '../../db/contacts/contacts.ts';
-import { tagKeyOf } from '../../db/contacts/entries.ts';
 import type { ContactSearch, Range, Source } from '../../db/contacts/search.ts';
-import { foldCase, foldWhole, joined, reversed, wordsOf, wordsOfContact } from '../../formats/folded-text.ts';
+import { foldWhole, joined, reversed, tagKeyOf, wordsOf, wordsOfContact } from '../../formats/folded-text.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 
 /**
@@ -174,11 +173,11 @@ function isNumberOf({ number, national }: ContactRecord, digits: Digits | null):
 
 function tagOf(tag: string): ContactSearch | null {
   if (tag === '') return null;
-  const wanted = foldCase(tag);
+  const wanted = tagKeyOf(tag);
   return {
-    terms: [[{ source: 'tag', key: tagKeyOf(tag), isPrefix: false }]],
+    terms: [[{ source: 'tag', key: wanted, isPrefix: false }]],
     isExact: true,
-    matches: ({ tags }) => tags.some((own) => foldCase(own) === wanted),
+    matches: ({ tags }) => tags.some((own) => tagKeyOf(own) === wanted),
   };
 }
 
