@@ -14,8 +14,8 @@ import { partitionOf, partitions, prefixOf } from './partitions.ts';
 
 export { producerConnection, type RedisConnection } from './connection.ts';
 export { findRecentRedisFault, findRedisFault, type RedisFault } from './probe.ts';
-export { deleteGatewayStates, readGatewayStates, writeGatewayStates } from './states.ts';
-export { addTotals, readGauges, readTotals, thisProcess, writeGauges } from './totals.ts';
+export { processReports, thisProcess } from './process-reports.ts';
+export { addTotals, readGauges, readTotals, writeGauges } from './totals.ts';
 
 const queues = new Map<string, Queue>();
 

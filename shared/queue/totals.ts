@@ -1,10 +1,8 @@
-import { hostname } from 'node:os';
 import { Command } from 'ioredis';
-import { now } from '../common/clock.ts';
-import { logger } from '../common/logger.ts';
 import { count } from '../common/metrics.ts';
 import { config } from '../config/config.ts';
 import { producerConnection } from './connection.ts';
+import { processReports } from './process-reports.ts';
 
 /** The counts and gauges of all processes: in Redis, so that one page shows the whole platform. */
 
@@ -57,42 +55,26 @@ export async function readTotals(): Promise<Record<string, number> | null> {
   }
 }
 
-const gaugesKey = `${config.QUEUE_PREFIX}:gauges`;
-export const thisProcess = `${hostname()}-${process.pid}`;
-/** A process that has written nothing for this time is gone. */
-const gaugeLifeMs = 10_000;
-
-/** About a minute of writes. */
-const writesBetweenSweeps = 30;
-let writes = 0;
+const gauges = processReports<number>('gauges', {
+  // About a minute of writes.
+  writesBetweenSweeps: 30,
+  codec: {
+    stringify: ({ at, state }) => `${state} ${at}`,
+    parse: (text) => {
+      const [state, at] = text.split(' ').map(Number) as [number, number];
+      return { at, state };
+    },
+  },
+});
 
 /** Writes the gauges of this process. */
-export function writeGauges(gauges: [name: string, value: number][]): void {
-  // Reading deletes the gauges of dead processes. If nobody else reads, they would stay for ever.
-  if (writes % writesBetweenSweeps === 0) void readGauges();
-  writes += 1;
-  const at = now().getTime();
-  const fields = gauges.flatMap(([name, value]) => [`${name} ${thisProcess}`, `${value} ${at}`]);
-  producerConnection()
-    .hset(gaugesKey, ...fields)
-    .catch((error) => logger.debug({ err: error }, 'gauges could not be written'));
-}
+export const writeGauges = gauges.write;
 
 /** The gauges of all processes together, by name; null while Redis is away. */
 export async function readGauges(): Promise<Record<string, number> | null> {
-  try {
-    const fields = Object.entries(await producerConnection().hgetall(gaugesKey));
-    const totals: Record<string, number> = {};
-    const gone: string[] = [];
-    for (const [field, text] of fields) {
-      const [value, at] = text.split(' ').map(Number) as [number, number];
-      const name = field.slice(0, field.indexOf(' '));
-      if (at < now().getTime() - gaugeLifeMs) gone.push(field);
-      else totals[name] = (totals[name] ?? 0) + value;
-    }
-    if (gone.length > 0) await producerConnection().hdel(gaugesKey, ...gone);
-    return totals;
-  } catch {
-    return null;
-  }
+  const all = await gauges.read();
+  if (!all) return null;
+  const totals: Record<string, number> = {};
+  for (const { name, state } of all) totals[name] = (totals[name] ?? 0) + state;
+  return totals;
 }

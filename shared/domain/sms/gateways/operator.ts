@@ -4,10 +4,9 @@ import type { GatewaySettings } from '../../../config/sms-gateways.ts';
 import * as db from '../../../db/sms/gateway-pauses.system.ts';
 import { newUuid } from '../../../formats/ids.ts';
 import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
-import { readGatewayStates } from '../../../queue/queue.ts';
 import { gatewayFor, gatewayNamed, type Submission, submit } from '../../../transports/sms.ts';
 import * as pauses from './pauses.ts';
-import type { GatewayReport } from './reports.ts';
+import { type GatewayReport, readReports } from './reports.ts';
 
 /** The operator's view of gateways, and what the operator may do with them. */
 
@@ -34,11 +33,11 @@ export type GatewayView = {
 export async function list(): Promise<GatewayView[]> {
   const settings = config.SMS_GATEWAYS ?? [];
   if (settings.length === 0) return [];
-  const [said, paused] = await Promise.all([readGatewayStates(), db.listGatewayPauses()]);
+  const [said, paused] = await Promise.all([readReports(), db.listGatewayPauses()]);
   return settings.map((one) =>
     viewOf(
       one,
-      (said ?? []).filter(({ name }) => name === one.name).map(({ state }) => state as GatewayReport),
+      (said ?? []).filter(({ name }) => name === one.name).map(({ state }) => state),
       paused.find(({ gateway }) => gateway === one.name)?.at ?? null,
     ),
   );

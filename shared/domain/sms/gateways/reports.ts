@@ -1,5 +1,5 @@
 import { config } from '../../../config/config.ts';
-import { deleteGatewayStates, readGatewayStates, writeGatewayStates } from '../../../queue/queue.ts';
+import { processReports } from '../../../queue/queue.ts';
 import { setSharers } from '../../../transports/sms/token-bucket.ts';
 import { type GatewayState, gatewayStates } from '../../../transports/sms.ts';
 
@@ -10,6 +10,14 @@ export type GatewayReport = Omit<GatewayState, 'downSince' | 'taken'> & {
   /** Messages that the gateway takes each second; each part of a text counts. */
   perSecond: number;
 };
+
+const { read, write, remove } = processReports<GatewayReport>('gateways', {
+  // Some minutes of writes.
+  writesBetweenSweeps: 100,
+  codec: JSON,
+});
+/** Returns the reports of all processes; null while Redis is away. */
+export const readReports = read;
 
 const everyMs = 2_000;
 const sharersEveryMs = 10_000;
@@ -33,21 +41,21 @@ export async function end(): Promise<void> {
   for (const timer of timers.splice(0)) clearInterval(timer);
   samples.clear();
   const names = gatewayStates().map(({ name }) => name);
-  if (names.length > 0) await deleteGatewayStates(names);
+  if (names.length > 0) await remove(names);
 }
 
 function report(): void {
-  const reports = gatewayStates().map(({ name, state: { taken, downSince, ...state } }) => {
+  const reports: [string, GatewayReport][] = gatewayStates().map(({ name, state }) => {
+    const { taken, downSince, ...known } = state;
     const perSecond = rateOf(name, taken ?? 0);
-    return [name, { ...state, downSince: downSince?.toISOString() ?? null, perSecond }] as const;
+    return [name, { ...known, downSince: downSince?.toISOString() ?? null, perSecond }];
   });
-  if (reports.length > 0)
-    writeGatewayStates(Object.fromEntries(reports) satisfies Record<string, GatewayReport>);
+  if (reports.length > 0) write(reports);
 }
 
 /** Counts the processes that share each gateway. While Redis is away, each process goes on with its share of a rate. */
 async function countSharers(): Promise<void> {
-  const reported = await readGatewayStates();
+  const reported = await read();
   if (!reported) return;
   setSharers(
     new Map([...Map.groupBy(reported, ({ name }) => name)].map(([name, reports]) => [name, reports.length])),
