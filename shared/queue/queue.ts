@@ -70,13 +70,24 @@ const jobOptions: JobsOptions = {
 const maxInFlight = 20_000;
 let inFlight = 0;
 
-type EnqueueOptions<Lane> = {
-  lane: Lane;
+type WakeUp<Payload> = {
+  payload: Payload;
   id: string;
   at?: Date | null;
-  requestId?: string | null;
+  requestId: string | null;
   /** A larger number runs later; a job without a priority, or with 0, runs before all that have one. */
   priority?: number;
+};
+
+const jobFor = (job: Job, { payload, id, at, requestId, priority }: WakeUp<object>) => ({
+  name: job.name,
+  data: { ...payload, requestId },
+  opts: { ...jobOptions, jobId: id, ...timesOf(at), priority: priority ?? 0 },
+});
+
+type EnqueueOptions<Lane> = Omit<WakeUp<unknown>, 'payload' | 'requestId'> & {
+  lane: Lane;
+  requestId?: string | null;
 };
 
 /**
@@ -93,17 +104,9 @@ export function enqueue<Payload extends object, Lane extends string>(
   afterCommit(() => {
     if (inFlight >= maxInFlight) return count('wake_ups_dropped');
     inFlight += 1;
+    const { name, data, opts } = jobFor(job, { ...options, payload, requestId: request });
     queueOf(job.lanes[options.lane], partitionOf(options.id))
-      .add(
-        job.name,
-        { ...payload, requestId: request },
-        {
-          ...jobOptions,
-          jobId: options.id,
-          ...timesOf(options.at),
-          priority: options.priority ?? 0,
-        },
-      )
+      .add(name, data, opts)
       .catch((error) => noteMissed(error, job, 1))
       .finally(() => {
         inFlight -= 1;
@@ -126,14 +129,6 @@ function noteMissed(error: Error, job: Job, jobs: number): void {
 /** The most jobs in one call. Redis does nothing else during a call, and a one-time code may be next. */
 const jobsAtOnce = 25;
 
-type WakeUp<Payload> = {
-  payload: Payload;
-  id: string;
-  at: Date | null;
-  requestId: string | null;
-  priority?: number;
-};
-
 /**
  * Adds many wake-ups of one lane in few round trips. The other partitions take the wake-ups that one refuses: otherwise
  * the rows of a dead partition would stand before all that are due later. Returns the wake-ups that no partition took.
@@ -146,16 +141,6 @@ export async function enqueueAll<Payload extends object, Lane extends string, It
   items: Item[],
   failed = new Set<number>(),
 ): Promise<Item[]> {
-  const jobOf = (item: Item) => ({
-    name: job.name,
-    data: { ...item.payload, requestId: item.requestId },
-    opts: {
-      ...jobOptions,
-      jobId: item.id,
-      ...timesOf(item.at),
-      priority: item.priority ?? 0,
-    },
-  });
   let left = items;
   while (left.length > 0 && failed.size < config.QUEUE_PARTITIONS) {
     const groups = Map.groupBy(left, ({ id }) => partitionOf(id, failed));
@@ -165,7 +150,7 @@ export async function enqueueAll<Payload extends object, Lane extends string, It
       let taken = 0;
       try {
         for (; taken < some.length; taken += jobsAtOnce)
-          await queue.addBulk(some.slice(taken, taken + jobsAtOnce).map(jobOf));
+          await queue.addBulk(some.slice(taken, taken + jobsAtOnce).map((item) => jobFor(job, item)));
       } catch (error) {
         failed.add(partition);
         noteMissed(error as Error, job, some.length - taken);
