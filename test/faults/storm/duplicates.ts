@@ -14,6 +14,11 @@ type Duplicate = {
 const slackMs = 5_000;
 /** These faults explain no second copy: a process that stops in order finishes its work. */
 const harmless = ['SIGTERM', 'wrong clock'];
+/**
+ * Nor do these of MySQL: a worker that is alive writes the outcome as soon as MySQL is back. On a line that hangs or is
+ * slow its statement may come after another worker's claim.
+ */
+const harmlessOfMysql = ['cut', 'refuse', 'read only', 'lost at COMMIT', 'kill -9 of the server'];
 
 /**
  * Targets whose fault between the two copies can explain the second one: the worker that hands the message over, the
@@ -37,6 +42,7 @@ function causeOf(what: Duplicate['what'], { firstMs, atMs }: Times, faults: read
     (fault) =>
       suspects[what].test(fault.target) &&
       !harmless.includes(fault.kind) &&
+      !(fault.target === 'mysql' && harmlessOfMysql.includes(fault.kind)) &&
       fault.atMs <= atMs &&
       fault.atMs + fault.lastedMs >= firstMs - slackMs,
   );

@@ -91,9 +91,12 @@ test('I3 finds a second copy, unless a kill or a lost answer between the two exp
   // Without its stalls the run may have other second copies without a cause, so only the planted one is checked.
   expect(await withFault('worker_email-2', 'kill -9')).not.toContain(item.key);
   expect(await withFault('smtp', 'cut')).not.toContain(item.key);
+  expect(await withFault('mysql', 'freeze')).not.toContain(item.key);
   for (const [target, kind] of [
     ['web-1', 'kill -9'],
     ['redis', 'kill -9'],
+    ['mysql', 'refuse'],
+    ['mysql', 'kill -9 of the server'],
     ['worker_email-1', 'SIGTERM'],
     ['worker_sms-1', 'kill -9'],
   ] as const)

@@ -8,8 +8,8 @@ const defaultConcurrency = 40;
 const mostLate = { share: 0.03, atLeast: 10 };
 
 /**
- * I3: a fault explains each second copy (a kill, a hang, a lost SMTP answer, a database that was away), no email has a
- * third copy, and one kill causes no more second copies than the worker had emails in progress.
+ * I3: a fault explains each second copy (a kill, a hang, a lost SMTP answer, a line to the database that hung), no email
+ * has a third copy, and one kill causes no more second copies than the worker had emails in progress.
  */
 export function countedDuplicates({ world, ledger, faults, rows }: Evidence): Finding[] {
   const findings = collect('I3');
