@@ -17,7 +17,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 import { password, samples } from './metrics-page.ts';
 
 // The text that the carrier does not answer stays in hand while a slow machine looks at it.
-changeSettings({ OPS_PASSWORD: password, SMS_TIMEOUT_SECONDS: 120 });
+changeSettings({ OPS_PASSWORD: password, SMS_TIMEOUT_SECONDS: 60 });
 useDatabase();
 
 const recipient = '+447407000001';
