@@ -3,13 +3,13 @@ import { findDefaultSender } from '../../../shared/db/senders/senders.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import * as businessProfiles from '../../../shared/domain/senders/business-profiles.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
-import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import type { IdPrefix } from '../../../shared/formats/ids.ts';
 import type { Client } from '../api/start-api.ts';
 import { changeSettings } from '../processes/settings.ts';
 import { newUrl } from '../servers/webhook-url.ts';
 import type { workspace } from './factory.ts';
+import { workOff } from './new-batch.ts';
 import { newEmail, sendEmail } from './new-email.ts';
 import { awaitingMobile, codeAwaited, sampleContent } from './sender-codes.ts';
 
@@ -256,7 +256,7 @@ export const parameters: Record<string, (api: Client, own: Own) => Promise<Recor
     await smsSender(own);
     const { id } = await make(api, own, '/v2/sms/batches', { ...newHiddenBatch(), scheduledAt: null });
     await workspaces.change(own.workspaceId, { sendingBlocked: true });
-    await smsBatches.attempt(id);
+    await workOff(id);
     await workspaces.change(own.workspaceId, { sendingBlocked: false });
     return { id };
   },
