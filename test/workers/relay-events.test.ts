@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../shared/common/clock.ts';
+import { processlist } from '../../shared/db/client/time-limit.ts';
 import { query, transaction } from '../../shared/db/client.ts';
 import { insertEvents } from '../../shared/db/events/events.system.ts';
 import { make } from '../../shared/domain/events/events.ts';
@@ -8,12 +9,19 @@ import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
 import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
 import type { EventType } from '../../shared/schemas/events.ts';
 import { acceptEmail } from '../support/data/accepted-email.ts';
-import { deliveriesInJobs, deliveriesOf, makeWebhook, nowhere } from '../support/data/deliveries.ts';
+import {
+  alterWebhook,
+  deliveriesInJobs,
+  deliveriesOf,
+  makeWebhook,
+  nowhere,
+} from '../support/data/deliveries.ts';
 import { workspace } from '../support/data/factory.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { lockTable } from '../support/database/lock-table.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
-import { waitFor } from '../support/time/wait-for.ts';
+import { waitFor, waitUnlessAnswered } from '../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -131,6 +139,30 @@ test('an earlier event of a record that a full batch has cut off is taken in', a
     order.indexOf(written.find((one) => one.recordId === a && one.seq === seq)!.id),
   );
   expect(places).toEqual(places.toSorted((x, y) => x - y));
+  await expectGapless();
+});
+
+test('no event passes a webhook that was changed before it, while a full batch is read', async () => {
+  changeSettings({ RELAY_BATCH: 1 });
+  const mine = await workspace();
+  for (let count = 0; count < 20; count += 1) await makeWebhook(mine, nowhere, ['sms.sent']);
+  const { id } = await makeWebhook(mine, nowhere, ['email.queued']);
+  const recordId = record();
+  await write([{ recordId, seq: 1 }], mine);
+  await relay.relayAll();
+  await write([{ recordId, seq: 2 }], mine);
+  // So many deliveries fill the batch, which looks for other workspaces once it has read the webhooks of this one.
+  const unlock = await lockTable('workspaces');
+  const relayed = relay.relayAll();
+  const waiting = () =>
+    query(`SELECT id FROM ${processlist} WHERE db = DATABASE() AND state LIKE 'Waiting for table%'`);
+  const isReading = waitFor('the relay waits', async () => (await waiting()).length > 0);
+  await waitUnlessAnswered([relayed], isReading);
+  await alterWebhook(id, { events: '["sms.sent"]' });
+  const [later] = await write([{ recordId, seq: 3 }], mine);
+  await unlock();
+  expect(await relayed).toBe(2);
+  expect(await deliveriesOf(id)).toMatchObject([{ eventId: later!.id }]);
   await expectGapless();
 });
 

@@ -59,8 +59,8 @@ export async function listUnnumberedEvents(limit: number): Promise<UnnumberedEve
 }
 
 /**
- * Lists the unnumbered events that `events` lacks of its records. A record of which only the first event is there needs
- * no look.
+ * Lists the unnumbered events that `events` lacks of its records, as far as they come before one that it has. An event
+ * after these may be newer than what the caller has read. A record of which only the first event is there needs no look.
  */
 export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<UnnumberedEvent[]> {
   const later = events.filter((event) => event.recordSeq > 1);
@@ -71,7 +71,17 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
     [later.map((event) => [event.workspaceId, event.recordId])],
   );
   const known = new Set(events.map((event) => event.id.toString('latin1')));
-  return unnumberedEvents.toRecords(rows).filter((event) => !known.has(event.id.toString('latin1')));
+  const newest = new Map<string, number>();
+  for (const { recordId, recordSeq } of later) {
+    const key = recordId.toString('latin1');
+    newest.set(key, Math.max(recordSeq, newest.get(key) ?? 0));
+  }
+  return unnumberedEvents
+    .toRecords(rows)
+    .filter(
+      ({ id, recordId, recordSeq }) =>
+        recordSeq < newest.get(recordId.toString('latin1'))! && !known.has(id.toString('latin1')),
+    );
 }
 
 /**
