@@ -3628,7 +3628,7 @@ export interface components {
             since: string;
             /**
              * Format: int32
-             * @description How many will be sent again; of more than 100,000 no more are counted
+             * @description How many have been found so far and will be sent again; of more than 100,000 no more are counted
              */
             deliveries: number;
         };

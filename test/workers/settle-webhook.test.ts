@@ -43,6 +43,8 @@ beforeEach(async () => {
 const settlements = async () =>
   Number((await query('SELECT COUNT(*) AS n FROM webhook_settlements'))[0]!['n']);
 
+const hourAgo = () => new Date(now().getTime() - 3_600_000);
+
 async function waiting(count: number, url = nowhere): Promise<string> {
   const { id } = await makeWebhook(own, url);
   await storeEvents(own, count);
@@ -203,10 +205,9 @@ test('a settlement of 1,200 takes three turns, after each of which the job is gi
 
 test('the turns of a recovery do not read again what earlier turns have read', async () => {
   const id = await waiting(4_000);
-  const hourAgo = new Date(now().getTime() - 3_600_000);
   await query(
     `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL, parked = 0, completed_at = ? WHERE webhook_id = ?`,
-    [hourAgo, idToBytes(id)],
+    [hourAgo(), idToBytes(id)],
   );
   const since = now();
   await storeEvents(own, 1_200);
@@ -229,36 +230,64 @@ test('the turns of a recovery do not read again what earlier turns have read', a
   expect(third).toBeLessThan(first - 3_000);
 });
 
-test('a recovery takes a delivery too that failed before it, and whose outcome is written while it runs', async () => {
-  const receiver = await startWebhookReceiver();
-  const id = await waiting(3, receiver.url);
-  const [held, ...others] = await deliveriesOf(id);
-  await query('UPDATE webhook_deliveries SET schedule_step = 99 WHERE id = ?', [idToBytes(held!.id)]);
-  await query(
-    `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL, completed_at = ? WHERE id IN (?)`,
-    [now(), others.map((other) => idToBytes(other.id))],
-  );
+test.each([2, 0])(
+  'a recovery takes a delivery too that failed before it, and whose outcome is written while it runs, beside %i others',
+  async (others) => {
+    const receiver = await startWebhookReceiver();
+    const id = await waiting(1 + others, receiver.url);
+    const [held] = await deliveriesOf(id);
+    await query('UPDATE webhook_deliveries SET schedule_step = 99 WHERE id = ?', [idToBytes(held!.id)]);
+    await query(
+      `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL, completed_at = ? WHERE webhook_id = ? AND id <> ?`,
+      [now(), idToBytes(id), idToBytes(held!.id)],
+    );
+    const locker = await mysql.createConnection(config.MYSQL_URL);
+    onTestFinished(() => locker.destroy());
+    receiver.respondWith(async () => {
+      await locker.query('START TRANSACTION');
+      await locker.query('SELECT * FROM webhook_deliveries WHERE id = ? FOR UPDATE', [idToBytes(held!.id)]);
+      return { status: 500 };
+    });
+    const attempted = deliveries.attempt(held!.id);
+    const waits = await watchLockWaits();
+    const isWaiting = async () => (await waits.look()).length > 0;
+    await waitUnlessAnswered([attempted], waitFor('the outcome waits', isWaiting, { timeoutMs: 30_000 }));
+    await waits.close();
+    await advanceClock(1_000);
+    await transaction(() => webhooks.recover(callerOf(own), id, hourAgo()));
+    expect(await deliveries.settleNext(id)).toEqual({ retryAt: expect.any(Date) });
+    expect(await countsOf(id)).toMatchObject({ parked: others, inRedis: 1, failed: 0 });
+    await locker.query('ROLLBACK');
+    await attempted;
+    expect(await countsOf(id)).toMatchObject({ parked: others, failed: 1 });
+    expect(await deliveries.settleNext(id)).toBe('done');
+    expect(await countsOf(id)).toMatchObject({ parked: others + 1, failed: 0 });
+    expect(await settlements()).toBe(0);
+  },
+);
+
+test('a recovery takes what the relay skips, having read the webhook before it was switched on', async () => {
+  const { id } = await makeWebhook(own, nowhere);
+  await alterWebhook(id, { active: 0, auto_disabled: 1 });
+  await storeEvents(own, 1);
   const locker = await mysql.createConnection(config.MYSQL_URL);
   onTestFinished(() => locker.destroy());
-  receiver.respondWith(async () => {
-    await locker.query('START TRANSACTION');
-    await locker.query('SELECT * FROM webhook_deliveries WHERE id = ? FOR UPDATE', [idToBytes(held!.id)]);
-    return { status: 500 };
-  });
-  const attempted = deliveries.attempt(held!.id);
+  await locker.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+  await locker.query('START TRANSACTION');
+  // This locks the place of the delivery that the relay will insert.
+  await locker.query('SELECT * FROM webhook_deliveries WHERE webhook_id = ? FOR UPDATE', [idToBytes(id)]);
   const waits = await watchLockWaits();
-  const isWaiting = async () => (await waits.look()).length > 0;
-  await waitUnlessAnswered([attempted], waitFor('the outcome waits', isWaiting, { timeoutMs: 30_000 }));
-  await waits.close();
-  await advanceClock(1_000);
-  const since = new Date(now().getTime() - 3_600_000);
-  await transaction(() => webhooks.recover(callerOf(own), id, since));
-  expect(await deliveries.settleNext(id)).toEqual({ retryAt: expect.any(Date) });
-  expect(await countsOf(id)).toMatchObject({ parked: 2, inRedis: 1, failed: 0 });
+  const relayed = relay.relayAll();
+  const isInserting = async () => (await waits.look()).length === 1;
+  await waitUnlessAnswered([relayed], waitFor('the relay waits', isInserting, { timeoutMs: 30_000 }));
+  await transaction(() => webhooks.change(callerOf(own), id, { active: true }));
+  await transaction(() => webhooks.recover(callerOf(own), id, hourAgo()));
+  let isDone = false;
+  const settled = deliveries.settleNext(id).finally(() => (isDone = true));
+  await waitFor('it to wait or to be done', async () => isDone || (await waits.look()).length === 2);
   await locker.query('ROLLBACK');
-  await attempted;
-  expect(await countsOf(id)).toMatchObject({ parked: 2, failed: 1 });
-  expect(await deliveries.settleNext(id)).toBe('done');
-  expect(await countsOf(id)).toMatchObject({ parked: 3, failed: 0 });
-  expect(await settlements()).toBe(0);
+  await waits.close();
+  expect(await relayed).toBe(1);
+  expect(await settled).toBe('done');
+  expect(await countsOf(id)).toMatchObject({ parked: 1, skipped: 0 });
 });

@@ -37,13 +37,13 @@ const mostCounted = 100_000;
 
 /**
  * Returns how many deliveries were made or ended since `since` and failed or were skipped, without tests; the count
- * stops at a limit. `isAll`: nothing was left out, so a count of 0 means that there is none.
+ * stops at a limit.
  */
 export async function findRecoverableCount(
   workspaceId: string,
   webhookId: string,
   since: Date,
-): Promise<{ count: number; isAll: boolean }> {
+): Promise<number> {
   const ended = (columns: string, index: string, condition: string) =>
     `(SELECT ${columns} FROM webhooks w STRAIGHT_JOIN webhook_deliveries d FORCE INDEX (webhook_deliveries_listed_by_${index})
       ON d.webhook_id = w.id WHERE w.workspace_id = ? AND w.id = ? AND ${condition} LIMIT ?) AS some`;
@@ -52,18 +52,17 @@ export async function findRecoverableCount(
     `(SELECT COUNT(*) FROM ${ended('d.id', index, `d.id >= ? AND ${condition}`)})`;
   // No index has the time of the end. For those made before, the rows are read, latest made first.
   const madeBefore = (status: string) =>
-    `SELECT COUNT(*) AS looked, SUM(completed_at >= ? AND event_type <> 'webhook.test') AS n
+    `SELECT SUM(completed_at >= ? AND event_type <> 'webhook.test') AS n
      FROM ${ended('d.completed_at, d.event_type', 'status', `d.status = '${status}' AND d.id < ? ORDER BY d.id DESC`)}`;
   const values = [idToBytes(workspaceId), idToBytes(webhookId), firstUuidAt(since), mostCounted];
-  const [row] = await query<{ made: number; earlier: number | string; looked: number }[]>(
+  const [row] = await query<{ made: number; earlier: number | string }[]>(
     `SELECT ${made('status', "d.status IN ('failed', 'skipped')")}
        - ${made('type', "d.event_type = 'webhook.test' AND d.status IN ('failed', 'skipped')")} AS made,
-       COALESCE(SUM(n), 0) AS earlier, MAX(looked) AS looked
+       COALESCE(SUM(n), 0) AS earlier
      FROM (${madeBefore('failed')} UNION ALL ${madeBefore('skipped')}) AS before_then`,
     [...values, ...values, since, ...values, since, ...values],
   );
-  const { made: later, earlier, looked } = row!;
-  return { count: Math.min(later + Number(earlier), mostCounted), isAll: looked < mostCounted };
+  return Math.min(row!.made + Number(row!.earlier), mostCounted);
 }
 
 /**

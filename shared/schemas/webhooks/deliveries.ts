@@ -76,7 +76,11 @@ export type WebhookRecovery = z.infer<typeof WebhookRecovery>;
 export const WebhookRecovered = z
   .object({
     since: Timestamp.describe('As it was asked for'),
-    deliveries: z.int32().describe('How many will be sent again; of more than 100,000 no more are counted'),
+    deliveries: z
+      .int32()
+      .describe(
+        'How many have been found so far and will be sent again; of more than 100,000 no more are counted',
+      ),
   })
   .meta({ id: 'WebhookRecovered', description: 'How many deliveries are made again' });
 export type WebhookRecovered = z.infer<typeof WebhookRecovered>;

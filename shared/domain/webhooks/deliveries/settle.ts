@@ -4,6 +4,7 @@ import { forgetAtEnd } from '../../../common/closing.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import { transaction } from '../../../db/client.ts';
+import { findPositionForUpdate } from '../../../db/events/events.system.ts';
 import * as system from '../../../db/webhooks/settlements.system.ts';
 import { listServed } from '../../../db/webhooks/webhooks.system.ts';
 import { insertSettlement } from '../../../db/webhooks/webhooks.ts';
@@ -110,6 +111,9 @@ async function recover(settlement: system.Settlement, turnEnd: number): Promise<
   const { webhookId, since, createdAt } = settlement;
   // `until` leaves out deliveries that fail or are skipped once more while this runs.
   const range = { since: since ?? createdAt, until: createdAt };
+  // The relay may have read the webhook before it was switched on, and skip what it inserts now. Each later batch of the
+  // relay reads it as it is, so all that were skipped before are on disk when the batch in hand lets go of this lock.
+  await transaction(findPositionForUpdate);
   // A delivery that was in hand at `until` may have ended before it, and its outcome may be written behind the place that
   // this turn has come to. So all are read once more when no such delivery is in hand.
   const leaseEnd = new Date(createdAt.getTime() + config.LEASE_SECONDS * 1000);
