@@ -150,7 +150,7 @@ export const counters: Record<string, CounterOf> = {
   webhook_deliveries_admitted: { help: 'Deliveries let into Redis, by the relay or as room came' },
   webhook_deliveries_parked: { help: 'New deliveries that found no room in Redis and wait in MySQL' },
   webhook_deliveries_handed_back: {
-    help: 'Turns given back because their webhook was too slow; no attempts',
+    help: 'Turns given back because their webhook was too slow, or had changed meanwhile; no attempts',
   },
   webhook_deliveries_settled: {
     help: 'Deliveries skipped or sent again in batches',

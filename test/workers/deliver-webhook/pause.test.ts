@@ -4,7 +4,7 @@ import { query, transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import * as retention from '../../../shared/domain/operations/retention.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
-import { change, remove, sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
+import { change, remove, rotateSecret, sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { callerOf } from '../../support/data/accepted-email.ts';
@@ -140,6 +140,23 @@ test.each([
     await workers.stop();
   },
 );
+
+test.each<[string, (id: string, url: string) => Promise<unknown>, number]>([
+  ['the url is changed', (id, url) => change(callerOf(own), id, { url }), 1],
+  ['the secret is rotated', (id) => rotateSecret(callerOf(own), id), 0],
+])('once %s, what waits for its slot is claimed anew', async (_what, alter, place) => {
+  const second = await startWebhookReceiver();
+  const { id, receiver, answerAll, workers } = await withDeliveriesWaiting();
+  await transaction(async () => void (await alter(id, second.url)));
+  answerAll();
+  const sweeping = await runWorkers(['sweep']);
+  await waitFor('all are delivered', async () => (await countsOf(id)).delivered === 60);
+  await Promise.all([workers.stop(), sweeping.stop()]);
+  const later = [receiver.requests.slice(20), second.requests];
+  expect(later.map(({ length }) => length)).toEqual(place === 0 ? [40, 0] : [0, 40]);
+  const labels = place === 0 ? /sig=.*sig-prev=/ : /sig=/;
+  for (const { headers } of later[place]!) expect(headers['signature']).toMatch(labels);
+});
 
 test('a 429 is noted neither as a failure nor as a success', async () => {
   const receiver = await startWebhookReceiver({ respond: { status: 500 } });

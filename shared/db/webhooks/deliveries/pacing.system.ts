@@ -13,7 +13,10 @@ export const pacing = webhooks.pick(
 );
 export type Pacing = RecordOf<typeof pacing>;
 
-const states = table('webhooks', { ...pacing.fields, ...webhooks.pick('id', 'pauseEndedAt').fields });
+const states = table('webhooks', {
+  ...pacing.fields,
+  ...webhooks.pick('id', 'url', 'secretVersion', 'pauseEndedAt').fields,
+});
 export type WebhookState = RecordOf<typeof states>;
 
 /** Returns the states of those of the webhooks that exist. */

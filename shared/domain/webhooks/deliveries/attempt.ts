@@ -48,13 +48,13 @@ async function attemptClaimed(delivery: LeasedDelivery, place: Permit, claimedFr
     return;
   }
   if (webhook) noteOrigin(webhook.id, delivery.event.workspaceId, webhook.url);
-  let latest: system.Pacing | null = webhook && withNotedPause(webhook, claimedFrom);
+  let latest: system.WebhookState | null = webhook && withNotedPause(webhook, claimedFrom);
   // A caller that asks for a test wants its result now, whatever the webhook's state is.
   if (!webhook || !(isTest(delivery) || isWanted(latest))) return endUnsent(delivery, latest);
   // Much can happen to the webhook while a delivery waits for its slot.
   const isStillWanted = async () => {
     latest = await stateNow(webhook, claimedFrom);
-    return isWanted(latest);
+    return isWanted(latest) && !isOutdated(webhook, latest);
   };
   let posted: Posted | null;
   try {
@@ -70,6 +70,15 @@ async function attemptClaimed(delivery: LeasedDelivery, place: Permit, claimedFr
 const isTest = ({ event }: LeasedDelivery) => event.type === 'webhook.test';
 
 const isWanted = (webhook: system.Pacing | null) => webhook !== null && mayBeSent(webhook, nowForAll());
+
+/**
+ * Returns whether the webhook leads elsewhere or signs otherwise since it was read with the claim: the next claim knows
+ * that. A state that is older than the claim tells nothing; each new URL comes with a later `pauseEndedAt`.
+ */
+const isOutdated = (claimed: ClaimedWebhook, state: system.WebhookState | null) =>
+  state !== null &&
+  (state.secretVersion > claimed.secretVersion ||
+    (state.url !== claimed.url && Number(state.pauseEndedAt) > Number(claimed.pauseEndedAt)));
 
 /** Gives a claim back without an attempt: until the pause ends, for good if the webhook is gone or switched off. */
 async function endUnsent(delivery: LeasedDelivery, webhook: system.Pacing | null): Promise<void> {
