@@ -48,6 +48,7 @@ const aboutMessages: [SmtpMode, { seenWhole: boolean; failsWith?: string }][] = 
   ['450 at RCPT', notWhole],
   ['421 at RCPT', notWhole],
   ['550 at RCPT', { ...notWhole, failsWith: 'mailbox_unknown' }],
+  ['550 at RCPT, then closed', { ...notWhole, failsWith: 'mailbox_unknown' }],
   ['drop in DATA', notWhole],
 ];
 /** How a relay can treat a connection before there is a message. */

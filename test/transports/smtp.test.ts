@@ -41,6 +41,8 @@ test.each<[SmtpMode, object, number]>([
   ['450 at RCPT', refused('rcpt', '450 4.2.1'), 0],
   ['550 at RCPT', refused('rcpt', '550 5.1.1'), 0],
   ['550 5.7.1 at RCPT', refused('rcpt', '550 5.7.1'), 0],
+  ['550 at MAIL, then closed', refused('mail', '550 5.7.1'), 0],
+  ['550 at RCPT, then closed', refused('rcpt', '550 5.1.1'), 0],
   ['421 at MAIL', refused('mail', '421 4.3.2'), 0],
   ['421 at RCPT', refused('rcpt', '421 4.3.2'), 0],
   ['421 after the dot', refused('data', '421 4.3.2'), 1],

@@ -50,6 +50,11 @@ export async function connect(relay: Relay, signal: AbortSignal): Promise<SmtpCo
   };
 }
 
+type RefusableEnvelope = SMTPConnection.Envelope & {
+  mailError?: SMTPConnection.SMTPError;
+  rejectedErrors?: SMTPConnection.SMTPError[];
+};
+
 function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<SendResult> {
   let progress: WritePhase = 'envelope';
   let fault: Error | null = null;
@@ -64,17 +69,21 @@ function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<S
   });
 
   return new Promise((resolve) => {
-    const lost = (detail: string): void =>
-      resolve({
-        kind: 'lost',
-        progress,
-        detail: detailOf(relay, fault?.message ?? detail),
-        isUnread: fault !== null,
-      });
+    // The library pipelines MAIL, RCPT and DATA. It writes a refusal onto the envelope, and reports it only at the answer
+    // to DATA, which a relay that closes after its refusal does not give any more.
+    const fail = (error: SMTPConnection.SMTPError): void =>
+      resolve(
+        refusalOf(envelope.mailError ?? envelope.rejectedErrors?.[0] ?? error, progress) ?? {
+          kind: 'lost',
+          progress,
+          detail: detailOf(relay, fault?.message ?? error.message),
+          isUnread: fault !== null,
+        },
+      );
     // 'end' comes before the callback when one event causes both. The callback knows the cause, so it goes first.
-    const end = (): void => queueMicrotask(() => lost('the connection was closed'));
+    const end = (): void => queueMicrotask(() => fail(new Error('the connection was closed')));
     session.once('end', end);
-    const envelope = {
+    const envelope: RefusableEnvelope = {
       from: email.envelopeFrom,
       to: [email.envelopeTo],
       size: sizeOf(email.message),
@@ -84,12 +93,8 @@ function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<S
     };
     session.send(envelope, body, (error, info) => {
       session.off('end', end);
-      if (!error) resolve({ kind: 'accepted', reply: inOneLine(info?.response ?? '') });
-      else {
-        const refusal = refusalOf(error, progress);
-        if (refusal) resolve(refusal);
-        else lost(error.message);
-      }
+      if (error) fail(error);
+      else resolve({ kind: 'accepted', reply: inOneLine(info?.response ?? '') });
     });
   });
 }

@@ -13,6 +13,8 @@ const refusals = {
   '550 at RCPT': { at: 'rcpt', code: 550, text: '5.1.1 No such mailbox' },
   '550 naming the address': { at: 'rcpt', code: 550, text: '5.1.1 <{recipient}>: no such mailbox' },
   '550 5.7.1 at RCPT': { at: 'rcpt', code: 550, text: '5.7.1 Refused by policy' },
+  '550 at MAIL, then closed': { at: 'mail', code: 550, text: '5.7.1 Refused by policy' },
+  '550 at RCPT, then closed': { at: 'rcpt', code: 550, text: '5.1.1 No such mailbox' },
   '552 at RCPT': { at: 'rcpt', code: 552, text: '5.2.2 Mailbox full' },
   '421 at MAIL': { at: 'mail', code: 421, text: '4.3.2 Closing' },
   '421 at RCPT': { at: 'rcpt', code: 421, text: '4.3.2 Closing' },
@@ -84,6 +86,18 @@ export async function startSmtpSink(options: Options = {}) {
     const text = refusal.text.replace('{recipient}', recipient ?? '');
     return Object.assign(new Error(text), { responseCode: refusal.code });
   };
+  const answer = (
+    stage: string,
+    session: SMTPServerSession,
+    callback: (refusal: Refusal | null) => void,
+    recipient?: string,
+  ): void => {
+    const refusal = refusalAt(stage, session, recipient);
+    // Without the callback the commands that were pipelined are not answered.
+    if (refusal && modeFor(socketOf(session), recipient).endsWith(', then closed'))
+      socketOf(session)?.end(`${refusal.responseCode} ${refusal.message}\r\n`);
+    else callback(refusal);
+  };
   const socketOf = (session: SMTPServerSession): net.Socket | undefined => sockets.get(session.remotePort);
   const recipientOf = (session: SMTPServerSession): string => session.envelope.rcptTo[0]?.address ?? '';
 
@@ -128,10 +142,10 @@ export async function startSmtpSink(options: Options = {}) {
     },
     onMailFrom(_address, session, callback) {
       if (modeFor(socketOf(session)) === 'drop at MAIL') socketOf(session)?.destroy();
-      else callback(refusalAt('mail', session));
+      else answer('mail', session, callback);
     },
     onRcptTo({ address }, session, callback) {
-      callback(refusalAt('rcpt', session, address));
+      answer('rcpt', session, callback, address);
     },
     onData(stream, session, callback) {
       // `receive` fails when the client goes away before the final dot.
