@@ -27,7 +27,9 @@ export const emailSettings = {
   EMAIL_DELIVERED_ON: z
     .enum(['dsn', 'accept'])
     .default('dsn')
-    .describe('accept: the relay is the last server (development mailbox), so its 250 means delivered'),
+    .describe(
+      'dsn: a success report tells of it, which is asked for where there is a RETURN_PATH_DOMAIN; accept: the relay is the last server (development mailbox), so its 250 means delivered',
+    ),
   EMAIL_CONCURRENCY: integer(40, { min: 1 }).describe(
     'Emails in hand per lane and process; one workspace takes up to three quarters of them',
   ),
@@ -64,7 +66,12 @@ export const emailSettings = {
     .string()
     .optional()
     .describe('Name whose SPF record lists the servers that email leaves from; default RETURN_PATH_DOMAIN'),
-  RETURN_PATH_DOMAIN: z.string().optional().describe('Domain of bounce addresses; none: the sender itself'),
+  RETURN_PATH_DOMAIN: z
+    .string()
+    .optional()
+    .describe(
+      'Domain of bounce addresses; none: bounces go to the sender itself, and no success report is asked for',
+    ),
   INBOUND_PORT: integer(2525, { min: 0, max: 65535 }).describe(
     'SMTP port of the inbound process, which takes bounces and complaints; 25 to the world',
   ),

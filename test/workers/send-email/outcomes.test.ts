@@ -20,7 +20,7 @@ let sink: SmtpSink;
 
 beforeAll(async () => {
   sink = await startSmtpSink();
-  changeSettings({ SMTP_URL: sink.url });
+  changeSettings({ SMTP_URL: sink.url, RETURN_PATH_DOMAIN: 'bounces.example.org' });
   own = await workspace();
 });
 
@@ -53,7 +53,10 @@ test('what the relay takes is sent, with its time, its event, and a request for 
     updatedAt: record.sentAt!.toISOString(),
   });
   const [message] = messagesTo(recipient);
-  expect(message!.envelope).toEqual({ from: own.sender, to: [recipient] });
+  expect(message!.envelope).toEqual({
+    from: expect.stringMatching(/@bounces\.example\.org$/),
+    to: [recipient],
+  });
   expect(message!.parameters).toMatchObject({ RET: 'HDRS', NOTIFY: 'SUCCESS,FAILURE,DELAY' });
 });
 

@@ -23,13 +23,15 @@ async function envelopeOf(from = own) {
   sink.setMode('accept');
   const email = await acceptEmail(from);
   await attempt(email.id);
-  return { email, from: () => sink.messages.at(-1)!.envelope.from, raw: () => sink.messages.at(-1)!.raw };
+  const message = () => sink.messages.at(-1)!;
+  return { email, from: () => message().envelope.from, raw: () => message().raw, message };
 }
 
-test('without a domain for return paths reports go to the sender', async () => {
+test('without a domain for return paths bounces go to the sender, whom no success report bothers', async () => {
   changeSettings({ RETURN_PATH_DOMAIN: undefined });
-  const { from } = await envelopeOf();
+  const { from, message } = await envelopeOf();
   expect(from()).toBe(own.sender);
+  expect(message().parameters).not.toHaveProperty('NOTIFY');
 });
 
 test('reports come to the domain for return paths, and name the email that they are about', async () => {

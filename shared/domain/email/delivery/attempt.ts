@@ -95,7 +95,8 @@ async function prepare(
       envelopeFrom: returnPathOf(email, sender.mailbox, domain),
       envelopeTo: recipient.mailbox.address,
       message,
-      requestDsn: config.EMAIL_DELIVERED_ON === 'dsn',
+      // Without a return path of ours each success report would go to the sender's own mailbox, and never to us.
+      requestDsn: config.EMAIL_DELIVERED_ON === 'dsn' && config.RETURN_PATH_DOMAIN !== undefined,
       lane,
     });
     relayCircuitBreaker.note(result);
