@@ -68,6 +68,8 @@ export const emailSettings = {
     .describe('Name whose SPF record lists the servers that email leaves from; default RETURN_PATH_DOMAIN'),
   RETURN_PATH_DOMAIN: z
     .string()
+    .toLowerCase()
+    .refine(isDomain, 'must be a domain')
     .optional()
     .describe(
       'Domain of bounce addresses; none: bounces go to the sender itself, and no success report is asked for',

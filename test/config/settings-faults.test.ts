@@ -37,6 +37,7 @@ const bad: Record<string, string> = {
   OPS_PASSWORD: 'fifteen-letters',
   DNS_SERVERS: 'ns.example',
   FBL_REPORTERS: '@',
+  RETURN_PATH_DOMAIN: 'bounces@acme.example',
   EMAIL_DELIVERED_ON: 'hope',
   SMS_GATEWAY: 'pigeon',
   SMS_GATEWAYS: `[{"name":"acme","type":"smpp","url":"http://${secret}"}]`,
@@ -113,6 +114,26 @@ test.each([
     "const { config } = await import('./shared/config/config.ts'); console.log(JSON.stringify(config.TRUST_PROXY))";
   const { code, lines } = loadWith({ TRUST_PROXY: value }, ['--input-type=module', '-e', script]);
   expect({ code, lines }).toEqual({ code: 0, lines: [expected] });
+});
+
+test.each(['https://bounces.acme.example', 'bücher.example'])(
+  'RETURN_PATH_DOMAIN is no domain in %j, which no relay would take in an address',
+  (value) => {
+    const { code, lines } = loadWith({ RETURN_PATH_DOMAIN: value });
+    expect(code).toBe(78);
+    expect(lines).toEqual([
+      'A setting is wrong:',
+      '  RETURN_PATH_DOMAIN must be a domain, for example RETURN_PATH_DOMAIN=bounces.example.com',
+    ]);
+  },
+);
+
+test('RETURN_PATH_DOMAIN is taken in lower case', () => {
+  const script =
+    "const { config } = await import('./shared/config/config.ts'); console.log(config.RETURN_PATH_DOMAIN)";
+  expect(
+    loadWith({ RETURN_PATH_DOMAIN: 'Bounces.Acme.example' }, ['--input-type=module', '-e', script]),
+  ).toEqual({ code: 0, lines: ['bounces.acme.example'] });
 });
 
 test('a file of SMS_GATEWAYS that is not there is told like any other fault, without a stack', () => {

@@ -31,6 +31,17 @@ export function sizeOf(message: HandOver['message']): number {
   return Buffer.isBuffer(message) ? message.length : message.sizeBytes;
 }
 
+/**
+ * Throws for an address that parseMailbox cannot have made: it would be a fault of ours, and could name a second
+ * recipient.
+ */
+export function checkHandOver({ envelopeFrom, envelopeTo, message }: HandOver): void {
+  if (!/^([\x21-\x7e]+@[\x21-\x7e]+)?$/.test(envelopeFrom) || !/^[\x21-\x7e]+@[\x21-\x7e]+$/.test(envelopeTo))
+    throw new TypeError('Not an envelope address');
+  if (/[<>]/.test(envelopeFrom + envelopeTo)) throw new TypeError('Not an envelope address');
+  if (sizeOf(message) === 0) throw new TypeError('The message is empty');
+}
+
 export class TransportFault extends Error {
   readonly reason: TransportFaultReason;
   constructor(reason: TransportFaultReason, detail: string) {

@@ -1,6 +1,6 @@
 import type { EmailLane } from '../../schemas/lanes.ts';
 import { connect, type SendResult, type SmtpConnection } from './connection.ts';
-import { type HandOver, type HandOverResult, sizeOf, TransportFault } from './hand-over.ts';
+import { checkHandOver, type HandOver, type HandOverResult, TransportFault } from './hand-over.ts';
 import type { Relay } from './relay.ts';
 import { createSlots } from './slots.ts';
 
@@ -38,7 +38,7 @@ export function createSmtpPool(options: {
   let drained: PromiseWithResolvers<void> | null = null;
 
   async function handOver(email: HandOver): Promise<HandOverResult> {
-    check(email);
+    checkHandOver(email);
     if (drained) return { kind: 'transport_fault', reason: 'connection', detail: 'this process is closing' };
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
@@ -168,15 +168,4 @@ function foundClosed(result: SendResult): boolean {
 function faultOf(error: unknown): HandOverResult {
   if (!(error instanceof TransportFault)) throw error;
   return { kind: 'transport_fault', reason: error.reason, detail: error.message };
-}
-
-/**
- * Throws for an address that parseMailbox cannot have made: it would be a fault of ours, and could name a second
- * recipient.
- */
-function check({ envelopeFrom, envelopeTo, message }: HandOver): void {
-  if (!/^([\x21-\x7e]+@[\x21-\x7e]+)?$/.test(envelopeFrom) || !/^[\x21-\x7e]+@[\x21-\x7e]+$/.test(envelopeTo))
-    throw new TypeError('Not an envelope address');
-  if (/[<>]/.test(envelopeFrom + envelopeTo)) throw new TypeError('Not an envelope address');
-  if (sizeOf(message) === 0) throw new TypeError('The message is empty');
 }

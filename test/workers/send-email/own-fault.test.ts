@@ -85,6 +85,22 @@ test.each([
   await repair();
 });
 
+test('an email that no relay could take is no doubtful one: it waits for the operator', async () => {
+  const email = await acceptEmail(own);
+  // No process starts with such a setting.
+  changeSettings({ RETURN_PATH_DOMAIN: 'bücher.example' });
+  for (let tries = 0; tries < 3; tries += 1) await tryWhenDue(email);
+  expect(await email.read()).toMatchObject({
+    status: 'queued',
+    parked: true,
+    handoverAt: null,
+    uncertainCount: 0,
+  });
+  changeSettings({ RETURN_PATH_DOMAIN: undefined });
+  await tryWhenDue(email);
+  expect(await email.read()).toMatchObject({ status: 'sent', reason: null });
+});
+
 test('emails whose key does not open leave the room in Redis to others of their workspace', async () => {
   changeSettings({ EMAIL_JOBS_PER_WORKSPACE: 2 });
   await forgetRedis();

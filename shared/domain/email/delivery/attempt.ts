@@ -4,7 +4,7 @@ import { config } from '../../../config/config.ts';
 import * as system from '../../../db/email/emails.system.ts';
 import type { EmailKind, EmailReason, EmailRecord } from '../../../db/email/emails.ts';
 import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
-import { handOver } from '../../../transports/smtp.ts';
+import { checkHandOver, type HandOver, handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
 import { heldBackSince } from '../../work/retry-times.ts';
@@ -87,18 +87,21 @@ async function prepare(
 
   const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
   if (!message) return end(incomplete);
+  const handedOver: HandOver = {
+    envelopeFrom: returnPathOf(email, sender.mailbox, domain),
+    envelopeTo: recipient.mailbox.address,
+    message,
+    // Without a return path of ours each success report would go to the sender's own mailbox, and never to us.
+    requestDsn: config.EMAIL_DELIVERED_ON === 'dsn' && config.RETURN_PATH_DOMAIN !== undefined,
+    lane,
+  };
+  // Once the hand-over is noted as started, an error means that the email may have gone out.
+  checkHandOver(handedOver);
   // An email counts only once it is composed: one that cannot be composed is tried again and again.
   if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   if (!(await system.updateHandoverStarted({ id: emailId, lane, token, at: now() }))) return 'dropped';
   return async () => {
-    const result = await handOver({
-      envelopeFrom: returnPathOf(email, sender.mailbox, domain),
-      envelopeTo: recipient.mailbox.address,
-      message,
-      // Without a return path of ours each success report would go to the sender's own mailbox, and never to us.
-      requestDsn: config.EMAIL_DELIVERED_ON === 'dsn' && config.RETURN_PATH_DOMAIN !== undefined,
-      lane,
-    });
+    const result = await handOver(handedOver);
     relayCircuitBreaker.note(result);
     return finish(token, email, judge(email, result));
   };

@@ -22,7 +22,7 @@ export function takesMailFor(address: string): boolean {
  */
 export function isFeedbackAddress(address: string): boolean {
   const [local, host] = address.toLowerCase().split('@');
-  const ours = config.RETURN_PATH_DOMAIN?.toLowerCase();
+  const ours = config.RETURN_PATH_DOMAIN;
   return feedbackMailboxes.includes(local ?? '') && (ours === undefined || host === ours);
 }
 

@@ -165,7 +165,7 @@ test('where it stays unsent, the report is to come again', async () => {
 
 test('mail is taken for return paths and complaint mailboxes only', async () => {
   const email = await emailIn('sent', own);
-  changeSettings({ RETURN_PATH_DOMAIN: 'Bounce.Example.org' });
+  changeSettings({ RETURN_PATH_DOMAIN: 'bounce.example.org' });
   for (const address of [email.returnPath, 'fbl@bounce.example.org', 'ABUSE@BOUNCE.EXAMPLE.ORG'])
     expect([address, takesMailFor(address)]).toEqual([address, true]);
   for (const address of [
