@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
+import { addressOf, parseMailbox } from '../formats/email/address.ts';
 import { integer, list, number } from './kinds.ts';
 
 function areNameServers(servers: string[]): boolean {
@@ -42,9 +43,9 @@ export const emailSettings = {
   SYSTEM_SENDER: z
     .string()
     .max(256, 'must have at most 256 characters')
-    .regex(
-      /^(?:[^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
-      'must be `a@b.example` or `Name <a@b.example>`',
+    .refine(
+      (text) => parseMailbox(text, { allowDisplayName: true }).ok,
+      'must be `a@b.example`, `Name <a@b.example>` or `"Name, Inc." <a@b.example>`',
     )
     .optional()
     .describe(
@@ -52,8 +53,8 @@ export const emailSettings = {
     ),
   TEST_SENDER: z
     .string()
-    .max(254, 'must have at most 254 characters')
-    .regex(/^[^<>@\s]+@[^<>@\s]+$/, 'must be an address such as test@example.com')
+    .refine((text) => parseMailbox(text, { allowDisplayName: false }).ok, 'must be an email address')
+    .transform(addressOf)
     .optional()
     .describe(
       'Address that every workspace may send from, to its verified test recipients; none: there is none',

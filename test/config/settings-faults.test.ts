@@ -116,6 +116,15 @@ test.each([
   expect({ code, lines }).toEqual({ code: 0, lines: [expected] });
 });
 
+test.each([
+  { SYSTEM_SENDER: 'Acme, Inc. <alerts@acme.example>', TEST_SENDER: 'try@acme' },
+  { SYSTEM_SENDER: 'alerts@acme', TEST_SENDER: 'try..me@acme.example' },
+])('senders that no email could have are told: %j', (env) => {
+  const { code, lines } = loadWith(env);
+  expect(code).toBe(78);
+  expect(lines.map((line) => line.trim().split(' ')[0])).toEqual(['2', ...Object.keys(env)]);
+});
+
 test.each(['https://bounces.acme.example', 'bücher.example'])(
   'RETURN_PATH_DOMAIN is no domain in %j, which no relay would take in an address',
   (value) => {

@@ -1,6 +1,6 @@
 import { config } from '../../config/config.ts';
 import { findTestRecipientVerified } from '../../db/email/test-recipients.ts';
-import { compareKey, type Mailbox, parseMailbox } from '../../formats/email/address.ts';
+import { compareKey, type Mailbox } from '../../formats/email/address.ts';
 import { systemWorkspaceId } from '../workspace/workspaces.ts';
 import { findSigningDomain, type SigningDomain } from './domains/domains.ts';
 
@@ -27,15 +27,8 @@ export async function findSending(
   return domain || isSystem ? { maySend: true, domain } : { maySend: false, because: 'domain' };
 }
 
-let known: { setting: string; key: string | null } | undefined;
-
 /** The address that every workspace may send from, to its verified test recipients only. */
 export function isTestSender(sender: Mailbox): boolean {
   const setting = config.TEST_SENDER;
-  if (setting === undefined) return false;
-  if (known?.setting !== setting) {
-    const parsed = parseMailbox(setting, { allowDisplayName: false });
-    known = { setting, key: parsed.ok ? compareKey(parsed.mailbox.address) : null };
-  }
-  return compareKey(sender.address) === known.key;
+  return setting !== undefined && compareKey(sender.address) === compareKey(setting);
 }

@@ -33,9 +33,8 @@ export async function prepare(): Promise<void> {
  * logged; the event that the mail is about has happened all the same.
  */
 export async function send(to: string | null, mail: SystemMail): Promise<void> {
-  const sender = parseMailbox(config.SYSTEM_SENDER ?? '', { allowDisplayName: true });
   const recipient = parseMailbox(to ?? '', { allowDisplayName: false });
-  if (!config.SYSTEM_SENDER || !sender.ok) return leaveOut('no_sender', mail);
+  if (!config.SYSTEM_SENDER) return leaveOut('no_sender', mail);
   if (!recipient.ok) return leaveOut('no_recipient', mail);
   const body = { html: null, text: mail.text };
   const at = now();
