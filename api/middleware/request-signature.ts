@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { config } from '../../shared/config/config.ts';
+import { publicPath } from '../../shared/config/public-path.ts';
 import * as requestSignatures from '../../shared/domain/requests/signatures.ts';
 import { hashOf, type Pace } from './large-body.ts';
 import type { RawBody } from './raw-body.ts';
@@ -50,8 +51,8 @@ let known: { url: string; authority: string; pathPrefix: string } | undefined;
  */
 function publicAddress() {
   if (known?.url !== config.PUBLIC_URL) {
-    const { host, pathname } = new URL(config.PUBLIC_URL);
-    known = { url: config.PUBLIC_URL, authority: host, pathPrefix: pathname === '/' ? '' : pathname };
+    const { host } = new URL(config.PUBLIC_URL);
+    known = { url: config.PUBLIC_URL, authority: host, pathPrefix: publicPath() };
   }
   return known;
 }

@@ -49,9 +49,9 @@ export function shortLinks(): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const token = tokenOf(request);
     if (token === null) return next();
-    const { path } = links.shortLinkPlace();
+    const { servedPath } = links.shortLinkPlace();
     // The log must not have the token: it opens a link that was sent to one phone.
-    response.locals['loggedPath'] = `${path}/…`;
+    response.locals['loggedPath'] = `${servedPath}/…`;
     const refused = (thrown: unknown) => {
       visited('refused');
       sendProblem(request, response, thrown, asRecipientPage);
@@ -65,10 +65,10 @@ export function shortLinks(): RequestHandler {
 
 /** Returns the token, in any form; null if no short link is requested. */
 function tokenOf(request: Request): string | null {
-  const { host, path, isOwnHost } = links.shortLinkPlace();
+  const { host, servedPath, isOwnHost } = links.shortLinkPlace();
   const isThere = isOwnHost && request.host?.toLowerCase() === host;
   if (isOwnHost && !isThere) return null;
-  const start = `${path}/`;
+  const start = `${servedPath}/`;
   // Every request passes here, so the rest of the address is read only if it begins like a short link.
   if (request.url.startsWith(start)) return request.path.slice(start.length);
   return isThere ? '' : null;

@@ -48,10 +48,9 @@ export function shortGrace({ SHUTDOWN_SECONDS: grace, ...settings }: HandOvers):
 
 function shortLinkFaults({ SHORT_LINK_URL, PUBLIC_URL }: ComparedSettings): string[] {
   if (SHORT_LINK_URL === undefined || PUBLIC_URL === undefined) return [];
-  const own = new URL(SHORT_LINK_URL);
+  const [own, platform] = [new URL(SHORT_LINK_URL), new URL(PUBLIC_URL)];
   // The short links would be among the pages of the platform.
-  if (own.host !== new URL(PUBLIC_URL).host || own.pathname !== '/') return [];
-  return [
-    faultOf('SHORT_LINK_URL', 'must have a path where it has the host of PUBLIC_URL', `${own.origin}/l`),
-  ];
+  if (own.host !== platform.host || !['/', platform.pathname].includes(own.pathname)) return [];
+  const form = 'must have a path of its own where it has the host of PUBLIC_URL';
+  return [faultOf('SHORT_LINK_URL', form, `${PUBLIC_URL}/l`)];
 }

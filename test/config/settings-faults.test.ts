@@ -81,10 +81,12 @@ test('settings that do not go together are told in the same way, and in the same
     '3 settings are wrong:',
     '  RELAY_BATCH must be a whole number from 1 to 5000, for example RELAY_BATCH=1000',
     '  LEASE_SECONDS must be a number of at least 120, twice the longer of SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS, for example LEASE_SECONDS=120',
-    '  SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL, for example SHORT_LINK_URL=https://acme.example/l',
+    '  SHORT_LINK_URL must have a path of its own where it has the host of PUBLIC_URL, for example SHORT_LINK_URL=https://acme.example/l',
   ]);
   const mended = { LEASE_SECONDS: '120', SHORT_LINK_URL: 'https://acme.example/l' };
   expect(loadWith({ ...mended, PUBLIC_URL: 'https://acme.example/' })).toEqual({ code: 0, lines: [''] });
+  // There a proxy removes the path, and the short links would be among the pages again.
+  expect(loadWith({ ...mended, PUBLIC_URL: 'https://acme.example/l' })).toMatchObject({ code: 78 });
 });
 
 test.each<[string, Record<string, string>]>([

@@ -1,4 +1,5 @@
 import { config } from '../../config/config.ts';
+import { publicPath } from '../../config/public-path.ts';
 
 type LinkAddress = {
   url: string;
@@ -6,6 +7,8 @@ type LinkAddress = {
   host: string;
   /** `/l`, or nothing where links stand at the root. */
   path: string;
+  /** The path as requests have it here: without the path of PUBLIC_URL, which a proxy removes. */
+  servedPath: string;
   /** Nothing but links is served there. */
   isOwnHost: boolean;
 };
@@ -20,7 +23,10 @@ export function shortLinkPlace(): LinkAddress {
   if (known && madeFrom === from) return known;
   const url = SHORT_LINK_URL ?? `${PUBLIC_URL}/l`;
   const { host, pathname } = new URL(url);
-  known = { url, host, path: pathname.replace(/\/$/, ''), isOwnHost: host !== new URL(PUBLIC_URL).host };
+  const path = pathname.replace(/\/$/, '');
+  const isOwnHost = host !== new URL(PUBLIC_URL).host;
+  const isBehindProxy = !isOwnHost && path.startsWith(`${publicPath()}/`);
+  known = { url, host, path, servedPath: isBehindProxy ? path.slice(publicPath().length) : path, isOwnHost };
   madeFrom = from;
   return known;
 }
