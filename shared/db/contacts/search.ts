@@ -266,7 +266,9 @@ export async function countContacts(workspaceId: string, filter: ContactSearch):
   const exactly = (count: number) => ({ count, isEstimate: false });
   if (terms.length === 0) return exactly(await findCount(workspaceId, ''));
   const [first] = terms[0]!;
-  if (terms.length === 1 && first!.source === 'tag') return exactly(await findCount(workspaceId, first!.key));
+  // The empty key, which no tag has, stands for a search that finds nothing; its count would be that of all contacts.
+  if (terms.length === 1 && first!.source === 'tag' && first!.key !== '')
+    return exactly(await findCount(workspaceId, first!.key));
   const sized = await measureBroad(workspaceId, await measure(workspaceId, terms), {
     most: mostCounted,
     byKey: false,

@@ -98,6 +98,7 @@ test.each<ContactFilter>([
   { search: '7919' },
   { search: 'person1 ada' },
   { search: 'nobody' },
+  { search: '´' },
 ])('%j finds by the indexes what comparing every contact finds', async (filter) => {
   const expected = matching(filter);
   const newestFirst = expected.toReversed();
