@@ -13,8 +13,12 @@ const longestWord = 40;
 /** As the words are stored, with spaces between. */
 const mostBytes = 1_000;
 
-/** Case, spaces and punctuation say nothing (API decisions §8). */
-const wordOf = (text: string) => text.toUpperCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
+/** Case, spaces and punctuation say nothing (API decisions §8), nor does the form in which Unicode writes a letter. */
+const wordOf = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toUpperCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
 /** Returns the meaning of a text that came in, if the whole of it is one of the words. */
 export function keywordIn(
@@ -22,8 +26,10 @@ export function keywordIn(
   own: Pick<OptOutSettings, 'stopWords' | 'startWords'> | null,
 ): 'stop' | 'start' | null {
   const word = wordOf(content);
-  if (stopWords.includes(word) || own?.stopWords.includes(word)) return 'stop';
-  return startWords.includes(word) || own?.startWords.includes(word) ? 'start' : null;
+  // Versions before stored words in the form in which they were given.
+  const isOneOf = (words: readonly string[] = []) => words.some((known) => wordOf(known) === word);
+  if (stopWords.includes(word) || isOneOf(own?.stopWords)) return 'stop';
+  return startWords.includes(word) || isOneOf(own?.startWords) ? 'start' : null;
 }
 
 /** As the operator gives them: words with commas between. */

@@ -204,6 +204,24 @@ test('words of the workspace mean STOP and START as the known ones do', async ()
   expect(none.printed).toMatchObject({ stopReply: null, stopWords: null, startWords: 'OUI' });
 });
 
+test.each(['ＳＴＯＰ', '𝐬𝐭𝐨𝐩', 'ARRE\u0302T', 'arre\u0302t !', 'arr\u00EAt'])(
+  'a word is known in each form that Unicode has for it: %s',
+  async (text) => {
+    await workspaces.change(own.workspaceId, { stopWords: ['ARR\u00CAT'] });
+    await say(text);
+    expect(await isSuppressed()).toBe(true);
+  },
+);
+
+test('words stored as they were written still mean STOP', async () => {
+  await query('UPDATE workspaces SET stop_words = ? WHERE id = ?', [
+    'ＴＥＩＳＨＩ',
+    idToBytes(own.workspaceId),
+  ]);
+  await say('ｔｅｉｓｈｉ');
+  expect(await isSuppressed()).toBe(true);
+});
+
 /** Twenty words of forty letters, each of two bytes. */
 const manyBytes = Array.from('абвгдежзиклмнопрстуф', (letter) => letter.repeat(40)).join();
 
