@@ -3,14 +3,19 @@ import { query, transaction } from '../../../shared/db/client.ts';
 import { findWorkspaceForUpdate } from '../../../shared/db/workspace/workspaces.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import * as balance from '../../../shared/domain/sms/balance.ts';
+import * as batches from '../../../shared/domain/sms/batches/batches.ts';
 import * as smsDelivery from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as prices from '../../../shared/domain/sms/prices.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
+import type { NewSmsImport } from '../../../shared/schemas/sms/batches.ts';
 import { importForm } from '../../support/api/form.ts';
-import { type Client, startApi } from '../../support/api/start-api.ts';
-import { batchOf, messagesTo, newBatch, workOff } from '../../support/data/new-batch.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
+import { batchOf, messagesTo, newBatch, postBatch, workOff } from '../../support/data/new-batch.ts';
 import { textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { watchLockWaits } from '../../support/database/lock-wait.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -83,3 +88,62 @@ test('of a batch that is from the version before, the rows tell which senders ar
   await call('DELETE', `/sms/batches/${batches[1].id}`);
   expect(await statusOfDelete()).toBe(204);
 });
+
+const gone = /^names beta, which is not of this workspace$/i;
+
+async function listOf(contact: { recipient: string }): Promise<string> {
+  const { id } = (await call('POST', '/contacts', { number: contact.recipient })).body;
+  const list = (await call('POST', '/contact-lists', { name: 'Members' })).body;
+  await call('POST', `/contact-lists/${list.id}/contacts`, { contactIds: [id] });
+  return list.id;
+}
+
+test.each<[string, number, (listId: string) => Promise<Answer>]>([
+  ['its messages', 400, () => postBatch(api, own, { sender: 'Beta', messages: [one] })],
+  ['a message', 400, () => postBatch(api, own, { messages: [{ ...one, sender: 'beta' }, other] })],
+  ['a list', 400, (listId) => postBatch(api, own, { sender: 'Beta', listIds: [listId] })],
+  ['no message', 201, () => postBatch(api, own, { sender: 'Beta', messages: [{ ...one, sender: 'Acme' }] })],
+])(
+  'where the sender of %s is deleted while a batch is accepted, the answer is %d',
+  async (_, expected, post) => {
+    const listId = await listOf(one);
+    const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const deleting = transaction(async () => {
+      await findWorkspaceForUpdate(own.workspaceId);
+      held.resolve();
+      await over.promise;
+      await senders.cancel(callerOf(own), beta);
+    });
+    await held.promise;
+    const waits = await watchLockWaits();
+    const answer = post(listId);
+    try {
+      await waitFor('the batch waits for the workspace', async () => (await waits.look()).length > 0);
+    } finally {
+      over.resolve();
+      await Promise.all([deleting, waits.close()]);
+    }
+    const { status, body } = await answer;
+    expect(status).toBe(expected);
+    if (status === 400) expect(body.errors).toEqual({ sender: [expect.stringMatching(gone)] });
+  },
+);
+
+test.each<[string, string, Omit<NewSmsImport, 'content'>]>([
+  ['its rows', 'number\n', { sender: 'Beta' }],
+  ['a row', 'number,from\n', { columns: { sender: 'from' } }],
+])(
+  'where the sender of %s is deleted after a file was read, the file is refused',
+  async (_, header, settings) => {
+    const caller = callerOf(own);
+    const request = { content: 'Hello', ...settings };
+    const prepared = await batches.prepareImport(caller, request, async function* () {
+      yield Buffer.from(`${header}${one.recipient}${header.includes('from') ? ',BETA' : ''}\n`);
+    });
+    await transaction(() => senders.cancel(caller, beta));
+    const imported = transaction(() => batches.importFile(caller, request, prepared));
+    await expect(imported).rejects.toMatchObject({
+      options: { errors: { file: [expect.stringMatching(gone)] } },
+    });
+  },
+);

@@ -36,7 +36,7 @@ export const smsBatches = table('sms_batches', {
   /** The key whose limits its messages count against. */
   lineageId: id('key'),
   lists: json<BatchLists>().nullable(),
-  /** Keys of the senders that its rows name. */
+  /** Keys of the senders that its rows have by name, their own or that of the batch. */
   senders: json<string[]>().nullable(),
   /** The list that is being copied, and the last contact copied from it (`listAfter`). */
   listIndex: int(),

@@ -1,5 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { problem } from '../../../common/errors.ts';
+import { invalid, problem } from '../../../common/errors.ts';
 import { Faults } from '../../../common/faults.ts';
 import { count } from '../../../common/metrics.ts';
 import { requestId } from '../../../common/request-context.ts';
@@ -8,11 +8,13 @@ import * as counts from '../../../db/sms/batches/counts.ts';
 import { insertBatchRows } from '../../../db/sms/batches/rows.ts';
 import { findWorkspaceForUpdate } from '../../../db/workspace/workspaces.ts';
 import { newId, timeOfId } from '../../../formats/ids.ts';
+import { senderKeysOf } from '../../../formats/sms/sender-name.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
 import type { CreatedSmsBatch, NewSmsBatch } from '../../../schemas/sms/batches.ts';
 import * as keyUsage from '../../api-keys/usage.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
 import { normalTag } from '../../email/rules.ts';
+import { listKeys, unknownSender } from '../../senders/senders.ts';
 import * as waiting from '../../work/waiting.ts';
 import { type CheckedBatch, dataOf } from './prepare.ts';
 import { toWire } from './record.ts';
@@ -78,8 +80,9 @@ export async function store(
     throw problem('limit_exceeded', {
       detail: `At most ${mostUnfinished} batches of a workspace are unfinished at a time`,
     });
-  // From here on the lists stay as long as the batch needs them.
+  // From here on the lists and senders stay as long as the batch needs them.
   if (batch.lists) await checkLeftOut(workspaceId, batch.lists.excludeLists);
+  await checkSenders(batch);
   await waiting.checkAtCommit(workspaceId, added);
   count('batches_accepted', { source: batch.source });
   return {
@@ -93,6 +96,22 @@ async function checkLeftOut(workspaceId: string, listIds: string[]): Promise<voi
   const faults = new Faults();
   await contactLists.checkKnown(workspaceId, 'excludeLists', listIds, faults.refuse);
   faults.throwAny();
+}
+
+/** Refuses a batch with a sender that was deleted after the rows were checked. */
+async function checkSenders({
+  workspaceId,
+  source,
+  lists,
+  sender,
+  senders,
+}: db.SmsBatchRecord): Promise<void> {
+  const named = lists && sender !== null ? [sender] : (senders ?? []);
+  if (named.length === 0) return;
+  const known = new Set(await listKeys(workspaceId));
+  const gone = named.find((name) => !senderKeysOf(name).some((key) => known.has(key)));
+  if (gone !== undefined)
+    throw invalid(source === 'file' ? 'file' : 'sender', `names ${gone}, which ${unknownSender}`);
 }
 
 /** The batch that a request makes, before any of its rows is a message. */

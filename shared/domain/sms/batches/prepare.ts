@@ -22,7 +22,7 @@ export type CheckedBatch = {
   rows: BatchRow[];
   /** Bytes of the rows, and of the content and data that all rows share. */
   storedBytes: number;
-  /** Keys of the senders that the rows name. */
+  /** Keys of the senders that the rows have by name, their own or that of the request. */
   senders: string[];
   errors: RowError[];
   lists: BatchLists | null;

@@ -68,7 +68,7 @@ type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => 
 
 /**
  * Makes a function that returns the row of a message, or why the message cannot be sent. `senders`: keys of the senders
- * that the rows so far name.
+ * that the rows so far have by name, their own or that of the request.
  */
 export function rowChecker(
   workspaceId: string,
@@ -90,12 +90,13 @@ export function rowChecker(
     const { number, country } = parsed;
     if (!request.allowDuplicates && seen.has(number))
       return { fault: { field: 'recipient', message: 'is in an earlier message as well' } };
-    const route: SenderRoute = await routeOf(message.sender ?? request.sender ?? null, parsed);
+    const sender = message.sender ?? request.sender ?? null;
+    const route: SenderRoute = await routeOf(sender, parsed);
     if (!route.ok) return { fault: { field: route.field, message: route.message } };
     const unfit = fits(message.content ?? content!, message.unicode ?? request.unicode ?? 'allow');
     if (unfit !== null) return { fault: { field: 'content', message: unfit } };
     seen.add(number);
-    if (message.sender != null) for (const key of senderKeysOf(message.sender)) senders.add(key);
+    if (sender !== null) for (const key of senderKeysOf(sender)) senders.add(key);
     return {
       row: {
         position,

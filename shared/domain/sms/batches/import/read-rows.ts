@@ -8,7 +8,7 @@ import { type RowError, type RowFault, rowChecker } from '../rows.ts';
 import { columnsOf, type FileColumns } from './columns.ts';
 import { numberSet } from './number-set.ts';
 
-/** `senders`: keys of those that the rows name. */
+/** `senders`: keys of those that the rows have by name, their own or that of the request. */
 export type ReadRows = { rowCount: number; senders: string[]; errors: RowError[]; errorCount: number };
 type File = AsyncIterable<Uint8Array>;
 type Options = {
