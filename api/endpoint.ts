@@ -13,7 +13,7 @@ type Route = `${Uppercase<Method>} /v2/${string}`;
 type Nothing = z.ZodObject<Record<string, never>>;
 
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
-/** No route at all if the resource lacks a field that the route has in braces. */
+/** `never` if a name in braces is no field of the resource, so that the compiler refuses the route. */
 type Complete<OwnRoute, Fields> = NamesIn<OwnRoute> extends keyof Fields ? OwnRoute : never;
 /** The fields of the resource that the route has in braces. */
 type ParamsOf<OwnRoute, Fields extends z.ZodRawShape> = z.ZodObject<
@@ -147,7 +147,7 @@ type Declaration<
    * scripts/start makes; where the path names a record, on a record of that workspace.
    */
   examples?: readonly Example<NoInfer<Body>>[];
-  /** Returns the path of the new record; a 201 answer sends it as an absolute URL. Default: `path`, `/` and the id. */
+  /** Returns the path of the new record; a 201 answer sends it as an absolute URL. Default: the path of `route`, `/` and the id. */
   location?: (result: NoInfer<HandlerResult<Response>>) => string;
   /** A second success status, such as 200 if the record existed already. `handle` chooses it with `new Other(…)`. */
   otherStatus?: OtherStatus;
@@ -179,7 +179,7 @@ type Declaration<
 /** A declaration without its type parameters, for the router and the API description. */
 export type Endpoint = Readonly<Required<Traits>> & {
   readonly method: Method;
-  readonly path: string;
+  readonly path: `/v2/${string}`;
   readonly tag: string;
   readonly scopes: readonly Scope[];
   readonly params?: z.ZodObject;

@@ -2627,7 +2627,7 @@ export interface components {
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description All events of one record, oldest first */
         RecordEventPage: {
             /** @description All of them, oldest first */
             data: components["schemas"]["Event"][];
@@ -3556,7 +3556,7 @@ export interface components {
             /** @description null after a 2xx; http_status after any other answer */
             error: ("timeout" | "dns" | "connection" | "tls" | "blocked_address" | "http_status") | null;
         };
-        /** @description A delivery with all of its attempts */
+        /** @description A delivery with its attempts */
         WebhookDeliveryLog: {
             /**
              * @description The Webhook-Id that every attempt carries

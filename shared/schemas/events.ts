@@ -129,7 +129,7 @@ export const RecordEventPage = z
     data: z.array(Event).describe('All of them, oldest first'),
     nextCursor: z.null().describe('There is one page'),
   })
-  .meta(pageMeta('RecordEventPage'));
+  .meta({ id: 'RecordEventPage', description: 'All events of one record, oldest first' });
 
 const groups = ['email.*', 'sms.*', 'batch.*', 'suppression.*'] as const;
 

@@ -172,7 +172,7 @@ function takeDescriptors(): () => void {
   const prlimit = (...options: string[]) =>
     execFileSync('prlimit', ['--pid', String(process.pid), ...options], { encoding: 'utf8' }).trim();
   const before = prlimit('--nofile', '--output=SOFT', '--noheadings');
-  // So few more that they are taken at once, and enough for prlimit to be started again.
+  // The limit leaves few, so that they are taken quickly, and enough to start prlimit again.
   prlimit(`--nofile=${Math.max(...readdirSync('/proc/self/fd').map(Number)) + 50}:`);
   const taken: number[] = [];
   try {
@@ -190,7 +190,7 @@ test('a text for which this process can open no connection has not been sent: it
   // Only Linux has prlimit.
   if (process.platform !== 'linux') return;
   useCarrier();
-  // The modules are loaded from files.
+  // The first text loads modules from files, which needs descriptors.
   expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
   await closeGateways();
   const giveBack = takeDescriptors();

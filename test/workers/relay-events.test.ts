@@ -151,7 +151,7 @@ test('no event passes a webhook that was changed before it, while a full batch i
   await write([{ recordId, seq: 1 }], mine);
   await relay.relayAll();
   await write([{ recordId, seq: 2 }], mine);
-  // So many deliveries fill the batch, which looks for other workspaces once it has read the webhooks of this one.
+  // These deliveries fill the batch. The relay then looks for other workspaces, after it has read the webhooks of this one.
   const unlock = await lockTable('workspaces');
   const relayed = relay.relayAll();
   const waiting = () =>

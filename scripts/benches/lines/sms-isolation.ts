@@ -82,7 +82,7 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
   ] as const);
   await bulk.ask('customer');
   await loader.ask('customer');
-  const count = Math.max(50, Math.round(singles * scale));
+  const [count, warmed] = [Math.max(50, Math.round(singles * scale)), Math.max(20, Math.round(warm * scale))];
   const waiting = isBulk(true);
   const ask = (sql: string) => numberOf(database, sql);
   const sent = () => ask(`SELECT COUNT(*) FROM sms_messages WHERE ${isBulk(false)} AND status = 'sent'`);
@@ -96,11 +96,11 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
       );
     const workers = await Promise.all(other.workers.map((kinds) => cast.workers(kinds)));
     // Warms both up.
-    for (let index = 0; index < warm; index += 1) {
+    for (let index = 0; index < warmed; index += 1) {
       await loader.ask('acceptText', `warm-${index}`);
       await delay(everyMs);
     }
-    await until('single texts', warm, sent);
+    await until('single texts', warmed, sent);
     if (isBusy)
       await until('whether the backlog goes out', 1, async () =>
         Number((await ask(`SELECT COUNT(*) FROM sms_messages WHERE ${waiting} AND status = 'sent'`)) > 0),
@@ -113,7 +113,7 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
       await loader.ask('acceptText', String(index));
       await delay(everyMs);
     }
-    await until('single texts', warm + count, sent);
+    await until('single texts', warmed + count, sent);
     const window = close();
     if (isBusy) checkEqual('whether the backlog lasted', (await ask(other.left)) > 0, true);
     const [rows] = await database.query(

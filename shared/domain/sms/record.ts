@@ -30,6 +30,7 @@ type OwnFields =
   | 'parts'
   | 'encoding'
   | 'cost'
+  | 'lineageId'
   | 'contactId';
 
 /** A new text: it waits for its time, or for a worker, unless its own fields say otherwise. */
@@ -40,7 +41,6 @@ export function newSms(at: Date, own: Pick<SmsRecord, OwnFields> & Partial<SmsRe
     direction: 'outbound',
     status: 'queued',
     charged: 0,
-    lineageId: null,
     reason: null,
     clientReference: null,
     clientTag: null,

@@ -53,7 +53,7 @@ export const WebhookDeliveryLog = z
       .array(z.object({ number: z.int32().describe('Counting from 1'), ...attempt }))
       .describe('Newest first; of very many the newest 100'),
   })
-  .meta({ id: 'WebhookDeliveryLog', description: 'A delivery with all of its attempts' });
+  .meta({ id: 'WebhookDeliveryLog', description: 'A delivery with its attempts' });
 export type WebhookDeliveryLog = z.infer<typeof WebhookDeliveryLog>;
 
 export const WebhookDeliveryFilter = z.object({

@@ -15,8 +15,8 @@ const slackMs = 5_000;
 /** These faults explain no second copy: a process that stops in order finishes its work. */
 const harmless = ['SIGTERM', 'wrong clock'];
 /**
- * Nor do these of MySQL: a worker that is alive writes the outcome as soon as MySQL is back. On a line that hangs or is
- * slow its statement may come after another worker's claim.
+ * These faults of MySQL explain none either: a worker that is alive writes the outcome as soon as MySQL is back. After
+ * `freeze` and `slow` its write may arrive after another worker's claim, so they do explain one.
  */
 const harmlessOfMysql = ['cut', 'refuse', 'read only', 'lost at COMMIT', 'kill -9 of the server'];
 

@@ -68,6 +68,7 @@ export async function textsAt(
       encoding: 'gsm7',
       cost: { gbp: 400, eur: 460 },
       charged: 400,
+      lineageId: null,
       contactId: null,
       dueAt: null,
       parked: false,

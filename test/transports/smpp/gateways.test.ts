@@ -194,7 +194,7 @@ test('a carrier that puts texts off but has taken one within the hour makes them
   expect([await putOff(0x64), await putOff(0x58)]).toEqual([undefined, true]);
   skip(31 * 60_000);
   expect(await putOff(0x58)).toBe(false);
-  // The answer that asks for fewer holds back the others as well.
+  // This text is not sent: the answer before it has paused the gateway.
   expect(await putOff(0x58)).toBe(false);
 });
 

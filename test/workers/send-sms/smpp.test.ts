@@ -236,7 +236,8 @@ test('a carrier that has stopped answering does not hold up the texts of its cus
   smsc.submit = () => 'silence';
   changeSettings({
     // A text waits 0.6 of this for its answer: as long as a test may take, so that none is given up. A text that is given
-    // up leaves its place in the window to another one, and the pause after it would help the others.
+    // up leaves its place in the window to another one, and the pause after it would help the others. It is more than the
+    // setting allows, which matters only where a process is started.
     SMS_TIMEOUT_SECONDS: 400,
     SMS_CONCURRENCY: 20,
     SMS_GATEWAYS: gatewayList.parse(

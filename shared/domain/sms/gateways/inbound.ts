@@ -45,6 +45,7 @@ export async function receive(
     parts: Math.max(1, parts.length),
     encoding,
     cost: { gbp: null, eur: null },
+    lineageId: null,
     contactId: await findContactIdOfNumber(workspaceId, from),
     inReplyTo: answered?.id ?? null,
     dueAt: null,
