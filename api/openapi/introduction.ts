@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changesIn, currentVersion, knownVersions } from '../../shared/common/versions.ts';
 import { config } from '../../shared/config/config.ts';
+import { withPublicPath } from '../public-links.ts';
 import { withOwnTimes } from './own-times.ts';
 
 const source = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
@@ -14,7 +15,10 @@ export function introduction(): string {
     versions: knownVersions.map((version) => `- \`${version}\`: ${changesIn(version)}`).join('\n'),
     rates: rates(),
   };
-  return withOwnTimes(source).replaceAll(/\{\{(\w+)\}\}/g, (_all, name: string) => values[name]!);
+  return withPublicPath(withOwnTimes(source)).replaceAll(
+    /\{\{(\w+)\}\}/g,
+    (_all, name: string) => values[name]!,
+  );
 }
 
 function rates(): string {

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
+import { withPublicPath } from '../public-links.ts';
 import { deliveriesTag } from './webhooks.ts';
 
 /** Groups of tags, in the order in which a reader meets them. */
@@ -53,7 +54,9 @@ export function tagsOf(endpoints: readonly Endpoint[]) {
     name,
     tags: Object.entries(tags).filter(([tag]) => used.has(tag)),
   }));
-  const known = shown.flatMap(({ tags }) => tags).map(([name, description]) => ({ name, description }));
+  const known = shown
+    .flatMap(({ tags }) => tags)
+    .map(([name, description]) => ({ name, description: withPublicPath(description) }));
   return {
     tags: known,
     'x-tagGroups': shown

@@ -2,6 +2,7 @@ import { type Express, type NextFunction, type Request, type Response, Router } 
 import { problem } from '../../shared/common/errors.ts';
 import { isSameSecret } from '../../shared/common/secrets.ts';
 import { config } from '../../shared/config/config.ts';
+import { publicPath } from '../../shared/config/public-path.ts';
 import { guessLimit } from '../middleware/guess-limit.ts';
 import { boardHeaders, securityHeaders } from '../middleware/security-headers.ts';
 import { gatewaysPage } from './gateways.ts';
@@ -29,7 +30,7 @@ export function createOps(password: string | undefined = config.OPS_PASSWORD): R
 function boardAt(path: string) {
   let board: Promise<Express> | undefined;
   return async (request: Request, response: Response, next: NextFunction) => {
-    board ??= import('./board.ts').then(({ createBoard }) => createBoard(path));
+    board ??= import('./board.ts').then(({ createBoard }) => createBoard(publicPath() + path));
     (await board)(request, response, next);
   };
 }

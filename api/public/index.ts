@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import express, { type NextFunction, type Request, type Response, Router } from 'express';
 import { config } from '../../shared/config/config.ts';
+import { publicPath } from '../../shared/config/public-path.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { confirmPages } from './confirm.ts';
@@ -41,7 +42,7 @@ const pages = /^\/(?:docs|problems|openapi\.json)(?:\/[\w.-]+)*\/$/;
 /** Redirects the address of a page with a trailing slash. */
 function withoutSlash(request: Request, response: Response, next: NextFunction): void {
   if (!['GET', 'HEAD'].includes(request.method) || !pages.test(request.path)) return next();
-  response.redirect(308, request.path.slice(0, -1));
+  response.redirect(308, publicPath() + request.path.slice(0, -1));
 }
 
 const home = route('/', {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { config } from '../../shared/config/config.ts';
+import { withPublicPath } from '../public-links.ts';
 
 /** The logo is part of the page, so that it is there with the first paint. */
 const logo = readFileSync(join(import.meta.dirname, 'assets/icon.svg'), 'utf8')
@@ -23,10 +24,10 @@ type HtmlPage = {
   hasOwnMain?: boolean;
 };
 
-/** The frame of every public page. */
+/** The frame of every public page. In its content, addresses on this platform begin at the root. */
 export function page({ title, main, head = '', styles = 'site.css', hasOwnMain = false }: HtmlPage): string {
   const frame = hasOwnMain ? 'div' : 'main';
-  return `<!doctype html>
+  return withPublicPath(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -43,5 +44,5 @@ ${main}
 </${frame}>
 </body>
 </html>
-`;
+`);
 }

@@ -7,7 +7,7 @@ document.createElement = (name, options) => {
   return element;
 };
 
-const description = await (await fetch('/openapi.json')).json();
+const description = await (await fetch('openapi.json')).json();
 // A browser that came under another name than clients use may call only the name that it came under.
 const { pathname } = new URL(description.servers[0].url);
 description.servers = [{ url: location.origin + pathname.replace(/\/$/, '') }];
