@@ -113,6 +113,8 @@ type Traits = {
   description: string;
   /** The request is a form (multipart/form-data): the part `settings` is the body, and a part `file` follows it. */
   takesFile?: boolean;
+  /** A body without any field is refused by the rules; the schema, where each field may be left out, does not say it. */
+  needsBody?: boolean;
   /** Fields of a related operation that are refused here instead of ignored, each with the reason. */
   notTaken?: Readonly<Record<string, string>>;
   /** Default 1 MiB. */
@@ -252,6 +254,7 @@ export function resource<Fields extends z.ZodRawShape = typeof noFields>(tag: st
       largeTexts: [],
       examples: [],
       takesFile: false,
+      needsBody: false,
       notTaken: {},
       csv: false,
       freeForm: rest.body ? freeFormOf(rest.body) : [],

@@ -138,7 +138,7 @@ function operation(endpoint: Endpoint, refusals: Refusals, at: Date): ZodOpenApi
     ...(body && {
       requestBody: {
         description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${endpoint.bodyLimitValues} values`,
-        required: !body.safeParse({}).success,
+        required: endpoint.takesFile || endpoint.needsBody || !body.safeParse({}).success,
         content: contentOf(endpoint, body, at),
       },
     }),

@@ -119,6 +119,7 @@ export default [
       'Contacts that are named by contactIds are in the list when the answer comes. Members of other lists (fromLists) are copied by a job, which the request waits for; what takes longer is answered with 202 and the counts so far, and the list shows copyInProgress until it is done. Members that are left out by excludeLists or by a filter are not counted as skipped; a contact that is in two of the lists is added once and skipped once.',
     scope: 'lists.write',
     body: ContactListAddition,
+    needsBody: true,
     examples: [
       {
         name: 'minimal',

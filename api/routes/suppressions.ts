@@ -19,6 +19,7 @@ export default [
       'What is suppressed is not sent to. Where the number, or the address with this scope, is suppressed already, the existing entry is the answer.',
     scope: 'suppressions.write',
     body: NewSuppression,
+    needsBody: true,
     examples: [
       { name: 'minimal', summary: 'An address', body: { email: 'grace@example.com' } },
       { name: 'number', summary: 'A number', body: { number: '+447700900199' } },

@@ -2270,7 +2270,7 @@ export interface components {
             /** @description Unknown ids are ignored */
             contactIds: string[];
         };
-        /** @description A key to be made; without scopes it gets those of the caller */
+        /** @description A key to be made; without scopes it gets all of them, and so the caller must have all */
         NewApiKey: {
             /** @description An empty one is none */
             name?: string | null;
@@ -5747,7 +5747,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description At most 8 MiB and 500000 values */
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSmsBatch"];
             };
@@ -5874,7 +5874,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description At most 8 MiB and 500000 values */
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSmsBatch"];
             };
@@ -5931,7 +5931,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description At most 20 MiB and 50000 values */
-        requestBody?: {
+        requestBody: {
             content: {
                 "multipart/form-data": {
                     /** @description All but the rows of the file */
@@ -7377,7 +7377,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description At most 1 MiB and 50000 values */
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSuppression"];
             };
@@ -8399,7 +8399,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description At most 1 MiB and 50000 values */
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["ContactListAddition"];
             };

@@ -15,6 +15,7 @@ export default [
       'It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. One preview of a workspace is in hand at a time; another is refused with rate_limited.',
     scope: 'sms.send',
     body: NewSmsBatch,
+    needsBody: true,
     examples: batchExamples,
     bodyLimitBytes: 8 * 1024 * 1024,
     bodyLimitValues: 500_000,

@@ -25,6 +25,7 @@ export default [
       'The batch is answered before any message of it is made; its counts say how far it has come. Messages that cannot be sent are told by their place, counting from 0, and the rest are taken. content is Liquid: `data`, and then the data of each message, are merged into it, and for members of lists `contact` with firstName, lastName, company, email, number, clientReference and tags. A batch that cannot be paid for is paused, and goes on by itself once it can.',
     scope: 'sms.send',
     body: NewSmsBatch,
+    needsBody: true,
     examples: batchExamples,
     bodyLimitBytes: 8 * 1024 * 1024,
     bodyLimitValues: 500_000,

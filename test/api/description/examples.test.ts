@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { Endpoint } from '../../../api/endpoint.ts';
 import { makeDemo } from '../../../scripts/setup/start/demo-workspace.ts';
 import { importForm } from '../../support/api/form.ts';
 import {
@@ -78,15 +79,28 @@ test('no header has an example: who tries an operation twice would send the same
   }
 });
 
+/** Makes the record that the path names. */
+async function pathOf(endpoint: Endpoint): Promise<string> {
+  const { params }: { params: Params } = endpoint.params ? await callOn(api, demo, endpoint) : { params: {} };
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_all, parameter: string) => params[parameter]!);
+}
+
+test.each(withBody)(
+  '$name is described to need a body where it is refused without one',
+  async ({ endpoint }) => {
+    const path = await pathOf(endpoint);
+    const { required } = description.operation(endpoint)['requestBody'];
+    const answer = await api.request(endpoint.method.toUpperCase(), path, { key: demo.key });
+    expect([answer.status, answer.body]).toEqual([required ? 400 : endpoint.status, answer.body]);
+    await undo(api, demo, answer);
+  },
+);
+
 test.each(withBody)('$name does what its examples say', async (operation) => {
   const { endpoint } = operation;
   for (const [name, { value }] of examplesOf(operation)) {
-    // The test makes the record that the path names; the body comes from the description.
-    const { params }: { params: Params } = endpoint.params
-      ? await callOn(api, demo, endpoint)
-      : { params: {} };
+    const path = await pathOf(endpoint);
     const body = await completed[endpoint.id]?.(demo);
-    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_all, parameter: string) => params[parameter]!);
     await before[`${endpoint.id} ${name}`]?.(path);
     const answer = await api.request(endpoint.method.toUpperCase(), path, {
       key: demo.key,
