@@ -83,6 +83,7 @@ const settings = z.object({
       /^[a-z0-9]+:[0-9a-f]{64}(,[a-z0-9]+:[0-9a-f]{64})*$/,
       'must be id:64hex (64 digits of 0-9 and a-f), several with commas',
     )
+    .refine(hasOwnIds, 'must have another id for each key')
     .optional()
     .describe('Keys for secrets at rest: id:64hex; the first encrypts, the others still decrypt'),
   RELAY_BATCH: integer(1000, { min: 1, max: 5000 }).describe('Events numbered at a time'),
@@ -198,6 +199,12 @@ function wellFormed(): Partial<z.output<typeof settings>> {
       return one.success ? [[name, one.data]] : [];
     }),
   );
+}
+
+/** Whether no two keys have one id: a stored secret is opened with the key of its id, and the second would never be used. */
+function hasOwnIds(keys: string): boolean {
+  const ids = keys.split(',').map((key) => key.split(':')[0]);
+  return new Set(ids).size === ids.length;
 }
 
 /** Returns the public URL; undefined if a setting that it is made of is malformed. */

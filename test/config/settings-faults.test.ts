@@ -147,6 +147,15 @@ test('RETURN_PATH_DOMAIN is taken in lower case', () => {
   ).toEqual({ code: 0, lines: ['bounces.acme.example'] });
 });
 
+test('two keys of SECRET_KEY with one id are refused, without the keys', () => {
+  const { code, lines } = loadWith({ SECRET_KEY: `k1:${'a'.repeat(64)},k1:${'b'.repeat(64)}` });
+  expect(code).toBe(78);
+  expect(lines).toEqual([
+    'A setting is wrong:',
+    `  SECRET_KEY must have another id for each key, for example SECRET_KEY=k1:${'0123456789abcdef'.repeat(4)}`,
+  ]);
+});
+
 test('a file of SMS_GATEWAYS that is not there is told like any other fault, without a stack', () => {
   const { code, lines } = loadWith({ SMS_GATEWAYS: '/etc/messaging/missing.json' });
   expect(code).toBe(78);
