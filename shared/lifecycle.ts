@@ -3,6 +3,7 @@ import { logger } from './common/logger.ts';
 import { readOwnGauges, takeCounts } from './common/metrics.ts';
 import { watchProcess } from './common/process-gauges.ts';
 import { config } from './config/config.ts';
+import { refuseSettings } from './config/faults.ts';
 import { placeOf } from './config/servers.ts';
 import { closeBroadcast } from './coordination/broadcast.ts';
 import { pendingMigrations } from './db/client/migrate.ts';
@@ -30,6 +31,11 @@ let timers: NodeJS.Timeout[] = [];
  * what the metrics call the process.
  */
 export async function startUpOrExit(type: string): Promise<void> {
+  // Commands that seal nothing run without it, so it is not a fault of every process that reads the settings.
+  if (!config.SECRET_KEY)
+    refuseSettings([
+      'SECRET_KEY must be set, to what this prints: echo k$(date +%s):$(openssl rand -hex 32)',
+    ]);
   try {
     await startUp();
     watchProcess(type, thisProcess);

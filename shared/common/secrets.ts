@@ -15,8 +15,7 @@ type Key = { id: string; encryption: KeyObject; authentication: KeyObject };
 let keys: Key[] | undefined;
 
 function secretKeys(): Key[] {
-  if (!config.SECRET_KEY)
-    throw new Error('SECRET_KEY is not set: give id:64hex, for example k1:$(openssl rand -hex 32)');
+  if (!config.SECRET_KEY) throw new Error('SECRET_KEY is not set: it must be that of the platform');
   keys ??= config.SECRET_KEY.split(',').map((entry) => {
     const [id, hex] = entry.split(':') as [string, string];
     // Key objects are kept: from bytes, each use would make a new one, which takes longer than the encryption.

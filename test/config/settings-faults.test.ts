@@ -201,26 +201,31 @@ test.each<[string, Record<string, string>, string]>([
   expect(loadWith(env, told)).toEqual({ code: 0, lines: [expected] });
 });
 
-test.each([
+const processes: [string, string[]][] = [
   ['web', ['api/server.ts']],
   ['a worker', ['workers/main.ts', 'send-email']],
-  ['a migration', ['scripts/setup/migrate.ts', 'up']],
-])('%s that finds no database names the setting and the host, in one line', (_what, args) => {
-  const { PATH = '', LD_LIBRARY_PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: checkout,
-    // Nothing listens on port 1.
-    env: {
-      PATH,
-      LD_LIBRARY_PATH,
-      NODE_COMPILE_CACHE,
-      MYSQL_URL: `mysql://root:${secret}@127.0.0.1:1/messaging`,
-    },
-    encoding: 'utf8',
+  ['inbound', ['workers/inbound.ts']],
+];
+// Nothing listens on port 1.
+const nowhere = `mysql://root:${secret}@127.0.0.1:1/messaging`;
+
+test.each([...processes, ['a migration', ['scripts/setup/migrate.ts', 'up']] as const])(
+  '%s that finds no database names the setting and the host, in one line',
+  (_what, args) => {
+    const { code, lines } = loadWith({ MYSQL_URL: nowhere, SECRET_KEY: `k1:${'a'.repeat(64)}` }, [...args]);
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('MYSQL_URL: the database at 127.0.0.1:1 cannot be used (ECONNREFUSED)');
+    expect(lines[0]).not.toContain(secret);
+  },
+);
+
+test.each(processes)('%s does not start without SECRET_KEY, and says how to make one', (_what, args) => {
+  expect(loadWith({ MYSQL_URL: nowhere }, args)).toEqual({
+    code: 78,
+    lines: [
+      'A setting is wrong:',
+      '  SECRET_KEY must be set, to what this prints: echo k$(date +%s):$(openssl rand -hex 32)',
+    ],
   });
-  expect(status).toBe(1);
-  const lines = (stdout + stderr).trim().split('\n');
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('MYSQL_URL: the database at 127.0.0.1:1 cannot be used (ECONNREFUSED)');
-  expect(lines[0]).not.toContain(secret);
 });
