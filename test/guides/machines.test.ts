@@ -22,6 +22,27 @@ test('the socket by which the guide switches servers is one that its HAProxy has
   expect(textOf('several-machines.md')).toContain(`\`${socket}\``);
 });
 
+test('every server that the guide switches is one of its HAProxy', () => {
+  const sections = textOf('haproxy.cfg')
+    .split(/^listen /m)
+    .slice(1);
+  const servers = sections.flatMap((section) =>
+    [...section.matchAll(/^ {2}server (\S+) /gm)].map(([, name]) => `${section.split(/\s/)[0]}/${name}`),
+  );
+  const switched = [...textOf('several-machines.md').matchAll(/ server (\S+\/\S+?)(?= state |`)/g)];
+  const names = switched.map(([, name]) => name);
+  expect(names).toContain('web/web1');
+  expect(servers).toEqual(expect.arrayContaining(names));
+});
+
+test('HAProxy leads to another process what one that ends refuses, and cuts no statement of a long migration', () => {
+  const sections = textOf('haproxy.cfg').split(/^(?=global|defaults|listen)/m);
+  const sectionOf = (name: string) =>
+    sections.find((section) => section.startsWith(`${name}\n`) || section.startsWith(`${name} `));
+  expect(sectionOf('listen web')).toContain('\n  option redispatch 1\n');
+  expect(sectionOf('defaults mysql')).toMatch(/\n {2}timeout client 24h\n {2}timeout server 24h\n/);
+});
+
 test('every container that the guide starts gets the time that a process takes to stop', () => {
   const starts = textOf('deploy.md').match(/^\$ docker run -d .*$/gm) ?? [];
   expect(starts.length).toBeGreaterThan(1);
