@@ -7,7 +7,7 @@ import { refuseSettings, settingFaults } from './faults.ts';
 import { integer, number } from './kinds.ts';
 import { trustedProxies } from './networks.ts';
 import { reportSettings } from './reports.ts';
-import { isMysqlAddress, isRedisAddress } from './servers.ts';
+import { hasKnownParameters, isMysqlAddress, isRedisAddress } from './servers.ts';
 import { smsSettings } from './sms.ts';
 import { webhookSettings } from './webhooks.ts';
 
@@ -39,6 +39,7 @@ const settings = z.object({
       error:
         'must be an address of the form mysql://user:password@host:port/database; several hosts with commas',
     })
+    .refine(hasKnownParameters, 'must have no parameters but ssl-ca and options of the driver mysql2')
     .default('mysql://root@127.0.0.1:3306/messaging')
     .describe(
       `MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything. Of several hosts (host:port,host:port) the first that takes writes is used; ?ssl-ca=/path/to/ca.pem for TLS. Where it is not set, the address of an add-on of the host is taken: ${addOnNames.MYSQL_URL.join(', ')}`,

@@ -8,6 +8,7 @@ const badSettings = 78;
 /** Examples of settings that have no default to show, or one that says little. */
 export const examples: Record<string, string> = {
   PUBLIC_URL: 'https://api.example.com',
+  MYSQL_URL: 'mysql://user:password@mysql.example:3306/messaging?ssl-ca=/etc/ssl/certs/ca-certificates.crt',
   SECRET_KEY: `k1:${'0123456789abcdef'.repeat(4)}`,
   SYSTEM_SENDER: 'Messaging <alerts@example.com>',
   TEST_SENDER: 'test@example.com',

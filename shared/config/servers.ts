@@ -44,6 +44,23 @@ export function isMysqlAddress(address: string): boolean {
   return servers?.scheme === 'mysql' && servers.path !== '';
 }
 
+/** Parameters of MYSQL_URL: `ssl-ca` is ours, the others are options of the driver that an address can hold. */
+const mysqlParameters = new Set(
+  `ssl-ca bigNumberStrings charset charsetNumber compress connectAttributes connectTimeout dateStrings
+    debug decimalNumbers enableKeepAlive flags insecureAuth keepAliveInitialDelay localAddress
+    maxPreparedStatements multipleStatements password1 password2 password3 passwordSha1 socketPath ssl
+    supportBigNumbers timezone trace disableEval enableCleartextPlugin connectionLimit maxIdle
+    idleTimeout queueLimit resetOnRelease waitForConnections jsonStrings gracefulEnd`.split(/\s+/),
+);
+
+/**
+ * Whether the driver heeds every parameter of the address. It ignores the others: with `?ssl-mode=REQUIRED`, of another
+ * driver, it would not speak TLS.
+ */
+export function hasKnownParameters(address: string): boolean {
+  return [...(parseServers(address)?.search.keys() ?? [])].every((name) => mysqlParameters.has(name));
+}
+
 /** Whether the address names a Redis, the Sentinels of one, or nodes of a Redis Cluster. */
 export function isRedisAddress(address: string): boolean {
   const servers = parseServers(address);

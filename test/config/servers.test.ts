@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRedisAddress, parseServers, placeOf } from '../../shared/config/servers.ts';
+import { hasKnownParameters, isRedisAddress, parseServers, placeOf } from '../../shared/config/servers.ts';
 
 test.each([
   ['redis://127.0.0.1:6379', true],
@@ -16,6 +16,17 @@ test.each([
   ['127.0.0.1:6379', false],
 ])('%s names a Redis: %j', (address, isOne) => {
   expect(isRedisAddress(address)).toBe(isOne);
+});
+
+test.each([
+  ['', true],
+  ['?ssl-ca=/ca.pem', true],
+  ['?ssl={"rejectUnauthorized":false}&connectTimeout=5000', true],
+  ['?ssl-mode=REQUIRED', false],
+  ['?ssl_ca=/ca.pem', false],
+  ['?connectTimeout=5000&useSSL=true', false],
+])('the driver of MySQL heeds the parameters %s: %j', (parameters, isHeeded) => {
+  expect(hasKnownParameters(`mysql://user@one,two/messaging${parameters}`)).toBe(isHeeded);
 });
 
 test('an address of several servers is read with all that it has', () => {

@@ -156,6 +156,15 @@ test('two keys of SECRET_KEY with one id are refused, without the keys', () => {
   ]);
 });
 
+test('a parameter of MYSQL_URL that the driver would ignore is refused, because it may have asked for TLS', () => {
+  const { code, lines } = loadWith({ MYSQL_URL: `mysql://root:${secret}@db/messaging?ssl-mode=REQUIRED` });
+  expect(code).toBe(78);
+  expect(lines).toEqual([
+    'A setting is wrong:',
+    "  MYSQL_URL must have no parameters but ssl-ca and options of the driver mysql2, for example MYSQL_URL='mysql://user:password@mysql.example:3306/messaging?ssl-ca=/etc/ssl/certs/ca-certificates.crt'",
+  ]);
+});
+
 test('a file of SMS_GATEWAYS that is not there is told like any other fault, without a stack', () => {
   const { code, lines } = loadWith({ SMS_GATEWAYS: '/etc/messaging/missing.json' });
   expect(code).toBe(78);
