@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { addOnNames, withAddOns } from './add-ons.ts';
 import { disagreements } from './disagreements.ts';
 import { emailSettings } from './email.ts';
 import { refuseSettings, settingFaults } from './faults.ts';
-import { integer, number } from './kinds.ts';
+import { integer, isReadableFile, number } from './kinds.ts';
 import { trustedProxies } from './networks.ts';
 import { reportSettings } from './reports.ts';
-import { hasKnownParameters, isMysqlAddress, isRedisAddress } from './servers.ts';
+import { hasAuthority, hasKnownParameters, isMysqlAddress, isRedisAddress } from './servers.ts';
 import { smsSettings } from './sms.ts';
 import { webhookSettings } from './webhooks.ts';
 
@@ -40,6 +39,7 @@ const settings = z.object({
         'must be an address of the form mysql://user:password@host:port/database; several hosts with commas',
     })
     .refine(hasKnownParameters, 'must have no parameters but ssl-ca and options of the driver mysql2')
+    .refine(hasAuthority, 'must name a PEM file that can be read as ssl-ca')
     .default('mysql://root@127.0.0.1:3306/messaging')
     .describe(
       `MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything. Of several hosts (host:port,host:port) the first that takes writes is used; ?ssl-ca=/path/to/ca.pem for TLS. Where it is not set, the address of an add-on of the host is taken: ${addOnNames.MYSQL_URL.join(', ')}`,
@@ -68,7 +68,7 @@ const settings = z.object({
     ),
   REDIS_TLS_CA_FILE: z
     .string()
-    .refine((file) => existsSync(file), 'must be a PEM file that is there')
+    .refine(isReadableFile, 'must be a PEM file that can be read')
     .optional()
     .describe('PEM file of the authority that signs the certificate of a rediss:// server'),
   QUEUE_PARTITIONS: integer(1, { min: 1, max: 64 }).describe(

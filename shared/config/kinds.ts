@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** A setting of several values, separated by commas. */
@@ -6,6 +7,16 @@ export const list = z
   .default('')
   .transform((text) => text.split(',').map((part) => part.trim()))
   .transform((parts) => parts.filter(Boolean));
+
+/** Whether the file is there and can be read. */
+export function isReadableFile(file: string): boolean {
+  try {
+    readFileSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 type Allowed = { min: number; max?: number };
 

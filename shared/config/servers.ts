@@ -1,3 +1,5 @@
+import { isReadableFile } from './kinds.ts';
+
 /** One server, or several that belong together: `scheme://user:password@host:port,host:port/path?name=value`. */
 export type Servers = {
   scheme: string;
@@ -59,6 +61,12 @@ const mysqlParameters = new Set(
  */
 export function hasKnownParameters(address: string): boolean {
   return [...(parseServers(address)?.search.keys() ?? [])].every((name) => mysqlParameters.has(name));
+}
+
+/** Whether the file of `ssl-ca` can be read, if the address names one. */
+export function hasAuthority(address: string): boolean {
+  const file = parseServers(address)?.search.get('ssl-ca');
+  return file === null || file === undefined || isReadableFile(file);
 }
 
 /** Whether the address names a Redis, the Sentinels of one, or nodes of a Redis Cluster. */

@@ -17,6 +17,8 @@ function loadWith(env: Record<string, string>, args = load) {
 }
 
 const secret = 'hunter2';
+// Nothing listens on port 1.
+const nowhere = `mysql://root:${secret}@127.0.0.1:1/messaging`;
 const bad: Record<string, string> = {
   PORT: '70000',
   RELAY_BATCH: 'many',
@@ -165,6 +167,29 @@ test('a parameter of MYSQL_URL that the driver would ignore is refused, because 
   ]);
 });
 
+test.each([
+  ['MYSQL_URL', 'name a PEM file that can be read as ssl-ca', 'mysql://db/messaging?ssl-ca=/missing.pem'],
+  ['REDIS_TLS_CA_FILE', 'be a PEM file that can be read', '/missing.pem'],
+])('a file of %s that is not there is told as a fault of the setting', (name, form, value) => {
+  const { code, lines } = loadWith({ [name]: value });
+  expect(code).toBe(78);
+  expect(lines).toEqual(['A setting is wrong:', expect.stringContaining(`  ${name} must ${form}, for `)]);
+});
+
+test.each(['/missing.pem', import.meta.filename])(
+  'inbound does not start with %s in place of a certificate and its key, and says so without a stack',
+  (file) => {
+    const settings = { MYSQL_URL: nowhere, SECRET_KEY: `k1:${'a'.repeat(64)}`, INBOUND_TLS_FILE: file };
+    expect(loadWith(settings, ['workers/inbound.ts'])).toEqual({
+      code: 78,
+      lines: [
+        'A setting is wrong:',
+        '  INBOUND_TLS_FILE must be a PEM file that can be read, with a certificate and its key, for example INBOUND_TLS_FILE=/etc/ssl/private/inbound.pem',
+      ],
+    });
+  },
+);
+
 test('a file of SMS_GATEWAYS that is not there is told like any other fault, without a stack', () => {
   const { code, lines } = loadWith({ SMS_GATEWAYS: '/etc/messaging/missing.json' });
   expect(code).toBe(78);
@@ -215,8 +240,6 @@ const processes: [string, string[]][] = [
   ['a worker', ['workers/main.ts', 'send-email']],
   ['inbound', ['workers/inbound.ts']],
 ];
-// Nothing listens on port 1.
-const nowhere = `mysql://root:${secret}@127.0.0.1:1/messaging`;
 
 test.each([...processes, ['a migration', ['scripts/setup/migrate.ts', 'up']] as const])(
   '%s that finds no database names the setting and the host, in one line',

@@ -10,6 +10,17 @@ const dayMs = 86_400_000;
 /** Certificates that are renewed by a program are new long before. */
 const warnDaysBefore = 14;
 
+/** Whether the file can be read and has a certificate with its key. */
+export function isCertificateFile(file: string): boolean {
+  try {
+    const pem = readFileSync(file);
+    createSecureContext({ key: pem, cert: pem });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Reads a PEM file with a certificate and its key now, and again every minute: certificates are renewed while processes
  * run. `use` is given the content of a new file; where that cannot be used, the one before stays.
@@ -50,8 +61,6 @@ export function followCertificate(file: string, use: (pem: Buffer) => void, ever
     logger.warn({ file, validUntil: end }, 'the certificate ends soon, or has ended');
   }
 
-  // A file that cannot be used ends the process here: it has never had a certificate.
-  createSecureContext({ key: current, cert: current });
   warnBeforeEnd();
   const timer = setInterval(() => void look(), everyMs).unref();
   return { pem: current, stop: () => clearInterval(timer) };
