@@ -20,8 +20,7 @@ export function loggedPath(url: string): string {
   const end = url.indexOf('?');
   // A query may hold what people searched for, so it stays out of the log.
   const path = url.slice(0, Math.min(end < 0 ? url.length : end, longestPath));
-  if (path.startsWith('/v2/')) return path.replace(personalPart, '/…');
-  return path.replace(linkToken, '/$1/…');
+  return path.replace(linkToken, '/$1/…').replace(personalPart, '/…');
 }
 
 /** Returns the client's own id if it can be used as one, else a new id. */

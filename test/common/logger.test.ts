@@ -60,6 +60,8 @@ test.each([
   ['/v2/simulator/phones/07700900150/messages', '/v2/simulator/phones/…/messages'],
   ['/v2/simulator/phones/%2B447700900150/messages', '/v2/simulator/phones/…/messages'],
   ['/v2/suppressions/ada%40example.com', '/v2/suppressions/…'],
+  ['/suppressions/ada@example.com', '/suppressions/…'],
+  ['/v1/contacts/+447700900150', '/v1/contacts/…'],
   ['/u/01h455vb4pex5vsknk084sn02q', '/u/…'],
   ['/l/7hFk2Lq0Z', '/l/…'],
   ['/o/01h455vb4pex5vsknk084sn02q.gif', '/o/…'],
