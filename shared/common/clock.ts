@@ -31,7 +31,7 @@ export function setClock(epochMs: number, { from, to }: { from: number; to: numb
 }
 
 /** How far apart the clocks of two processes may be, since each follows MySQL's by samples of its own. */
-const skewMs = 250;
+export const skewMs = 250;
 
 /**
  * Returns the time for the question "is it due?": a row that one process makes due now is due for all others too.

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JobsOptions, Queue } from 'bullmq';
+import { type JobsOptions, type JobType, Queue } from 'bullmq';
 import { databaseTime, now } from '../common/clock.ts';
 import { logger } from '../common/logger.ts';
 import { count } from '../common/metrics.ts';
@@ -222,11 +222,20 @@ export async function readQueueDepths(): Promise<{ queue: string; state: string;
 }
 
 /** Returns how many jobs of these queues run, or could run now; 0 while Redis is away. */
-export async function findJobsInHand(queueNames: readonly string[]): Promise<number> {
+export function findJobsInHand(queueNames: readonly string[]): Promise<number> {
+  return findJobCount(queueNames, ['active', 'waiting', 'prioritized']);
+}
+
+/** Returns how many jobs of these queues could run now, and wait for a worker; 0 while Redis is away. */
+export function findJobsWaiting(queueNames: readonly string[]): Promise<number> {
+  return findJobCount(queueNames, ['waiting', 'prioritized']);
+}
+
+async function findJobCount(queueNames: readonly string[], states: JobType[]): Promise<number> {
   const counts = queueNames.flatMap((queueName) =>
     partitions().map((partition) =>
       queueOf(queueName, partition)
-        .getJobCountByTypes('active', 'waiting', 'prioritized')
+        .getJobCountByTypes(...states)
         .catch(() => 0),
     ),
   );

@@ -112,7 +112,10 @@ export const NewApiKey = z
     activeFrom: Moment.nullish().describe('Default: now'),
     expiresAt: Moment.nullish().describe('Default: never. No later than your own key expires'),
   })
-  .meta({ id: 'NewApiKey', description: 'A key to be made; without scopes it gets all of them, and so the caller must have all' });
+  .meta({
+    id: 'NewApiKey',
+    description: 'A key to be made; without scopes it gets all of them, and so the caller must have all',
+  });
 export type NewApiKey = z.infer<typeof NewApiKey>;
 
 export const ApiKeyChanges = z

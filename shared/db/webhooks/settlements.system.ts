@@ -99,15 +99,12 @@ export function updateSkipped(deliveryIds: string[], at: Date): Promise<number> 
 }
 
 /** Returns whether a worker holds a delivery of the webhook with a lease that ends in this time. */
-export async function isAnyHeld(
-  webhookId: string,
-  { from, until }: { from: Date; until: Date },
-): Promise<boolean> {
+export async function isAnyHeld(webhookId: string, until: Date): Promise<boolean> {
   const rows = await execute<{ id: Buffer }[]>(
     `SELECT id FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
-     WHERE status = 'pending' AND parked = 0 AND webhook_id = ? AND due_at >= ? AND due_at <= ?
+     WHERE status = 'pending' AND parked = 0 AND webhook_id = ? AND due_at <= ?
        AND lease_token IS NOT NULL LIMIT 1`,
-    [idToBytes(webhookId), from, until],
+    [idToBytes(webhookId), until],
   );
   return rows.length > 0;
 }

@@ -42,16 +42,17 @@ export async function updateWebhookRested(webhookId: string, until: Date): Promi
 
 /**
  * Pauses the webhook until then because its endpoint asked for it, `busyCount` times in a row; a later end stays.
- * Returns false, and does nothing, where somebody has ended the pause since the attempt began.
+ * Returns false, and does nothing, where somebody has ended the pause since the attempt began, or given the webhook
+ * another URL than the one that has answered.
  */
 export function updateWebhookPaused(
   webhookId: string,
-  { until, busyCount, begunAt }: { until: Date; busyCount: number; begunAt: Date },
+  { until, busyCount, begunAt, url }: { until: Date; busyCount: number; begunAt: Date; url: string },
 ): Promise<boolean> {
   return changeRow(
     `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?), busy_count = GREATEST(busy_count, ?)
-     WHERE id = ? AND (pause_ended_at IS NULL OR pause_ended_at <= ?)`,
-    [until, until, busyCount, idToBytes(webhookId), begunAt],
+     WHERE id = ? AND url = ? AND (pause_ended_at IS NULL OR pause_ended_at <= ?)`,
+    [until, until, busyCount, idToBytes(webhookId), url, begunAt],
   );
 }
 

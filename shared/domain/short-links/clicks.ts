@@ -77,7 +77,9 @@ async function writeAll(): Promise<void> {
         some.reduce((sum, { clicks }) => sum + clicks, 0),
       );
     } catch (error) {
-      logger.warn({ err: error }, 'clicks of short links could not be written yet');
+      const lost = taken.slice(start, left).reduce((sum, { clicks }) => sum + clicks, 0);
+      if (lost > 0) count('short_link_clicks_lost', {}, lost);
+      logger.warn({ err: error, lost }, 'clicks of short links could not be written yet');
       for (const counted of taken.slice(left)) add(counted);
       timer ??= setTimeout(write, writeEveryMs).unref();
       return;

@@ -2,7 +2,7 @@ import { createCircuitBreaker } from '../../common/circuit-breaker.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
-import type { Submission } from './gateway.ts';
+import type { Submission, TextMessage } from './gateway.ts';
 import { sharedTokenBucket } from './token-bucket.ts';
 
 // If we gave up a hand-over whose text still waits here, this attempt would send the text later, and the next attempt
@@ -17,8 +17,8 @@ const longestNamedMs = 3_600_000;
 /** A text waits at most this long for its next try: another gateway may be up by then. */
 const longestWaitMs = 60_000;
 /**
- * While a gateway does not answer, its texts wait at least this long for their next tries, and come one after the other:
- * each try takes capacity from the texts of others.
+ * While a gateway does not answer, its texts wait at least this long for their next tries. The texts of batches also come
+ * one after the other: they are many, and each try takes capacity from the texts of others.
  */
 const [leastRetryMs, betweenRetriesMs] = [5_000, 50];
 /**
@@ -60,9 +60,10 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   let lastRetryAt = 0;
 
   /** Returns how long the next text waits for a gateway that does not answer, in milliseconds. */
-  function retryMs(pauseMs: number): number {
+  function retryMs(lane: TextMessage['lane'], pauseMs: number): number {
     const time = performance.now();
     const soonest = time + Math.max(leastRetryMs, pauseMs);
+    if (lane !== 'bulk') return soonest - time;
     lastRetryAt = Math.min(time + longestWaitMs, Math.max(soonest, lastRetryAt + betweenRetriesMs));
     return lastRetryAt - time;
   }
@@ -78,6 +79,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
    * why the text cannot go.
    */
   async function admit(
+    { lane }: Pick<TextMessage, 'lane'>,
     hand: () => Promise<Submission>,
     prepare: () => Promise<Submission | null> = async () => null,
   ): Promise<Submission> {
@@ -90,7 +92,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
       const unready = await prepare();
       if (unready) return unready;
       const pass = await breaker.pass(0);
-      if ('waitMs' in pass) return putOff('The gateway does not answer', retryMs(pass.waitMs));
+      if ('waitMs' in pass) return putOff('The gateway does not answer', retryMs(lane, pass.waitMs));
       try {
         return await hand();
       } finally {

@@ -4,6 +4,7 @@ import { now, nowForAll } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { listStates } from '../../../shared/db/webhooks/deliveries/deliveries.system.ts';
+import { updateWebhookPaused } from '../../../shared/db/webhooks/webhooks.system.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { notePause, stateNow } from '../../../shared/domain/webhooks/deliveries/state-now.ts';
@@ -157,10 +158,25 @@ async function expectPause(webhookId: string): Promise<void> {
   expect(await deliveriesOf(webhookId)).toMatchObject([{ attempts: 1, dueAt: paused_until }]);
 }
 
-test('a delivery that waits for its slot goes out where the customer has ended a pause that is not written', async () => {
+/** A webhook as a claim has read it, and the pause that an answer to this process asks for. */
+async function pausing() {
   const { webhook } = await dueDelivery(own, 'http://127.0.0.1:9/');
   const [claimed] = await listStates([webhook.id]);
-  const pause = { until: new Date(now().getTime() + 3_600_000), busyCount: 1, begunAt: nowForAll() };
+  const until = new Date(now().getTime() + 3_600_000);
+  const pause = { until, busyCount: 1, begunAt: nowForAll(), url: claimed!.url };
+  return { webhook, claimed, pause };
+}
+
+test('a pause that the server at the old URL asks for holds nothing up at the new one, in the same moment', async () => {
+  const { webhook, claimed, pause } = await pausing();
+  await changeTo(webhook.id, { url: newUrl('http://127.0.0.1:1') });
+  expect(await updateWebhookPaused(webhook.id, pause)).toBe(false);
+  notePause(webhook.id, pause);
+  expect(await stateNow(claimed!, performance.now())).toMatchObject({ pausedUntil: null });
+});
+
+test('a delivery that waits for its slot goes out where the customer has ended a pause that is not written', async () => {
+  const { webhook, claimed, pause } = await pausing();
   notePause(webhook.id, pause);
   expect(await stateNow(claimed!, performance.now())).toMatchObject({ pausedUntil: expect.any(Date) });
   await advanceClock(1_000);
@@ -170,9 +186,7 @@ test('a delivery that waits for its slot goes out where the customer has ended a
 });
 
 test('a delivery that waits for its slot goes on waiting where a change of the webhook ends no pause', async () => {
-  const { webhook } = await dueDelivery(own, 'http://127.0.0.1:9/');
-  const [claimed] = await listStates([webhook.id]);
-  const pause = { until: new Date(now().getTime() + 3_600_000), busyCount: 1, begunAt: nowForAll() };
+  const { webhook, claimed, pause } = await pausing();
   await advanceClock(1_000);
   await setDescription(webhook.id);
   notePause(webhook.id, pause);

@@ -180,7 +180,7 @@ const longestBackoffSeconds = 300;
  * together, and count once.
  */
 function pauseAfter(
-  { busyCount: before, pausedUntil }: ClaimedWebhook,
+  { busyCount: before, pausedUntil, url }: ClaimedWebhook,
   { attemptedAt, begunAt, endedAt, result }: Answered,
 ): Pause {
   const busyCount =
@@ -190,7 +190,7 @@ function pauseAfter(
     Math.min(longestBackoffSeconds, 2 ** (busyCount - 1)),
   );
   const until = Math.max(endedAt.getTime() + seconds * 1000, pausedUntil?.getTime() ?? 0);
-  return { until: new Date(until), busyCount, begunAt };
+  return { until: new Date(until), busyCount, begunAt, url };
 }
 
 /** Returns the result of an answer: delivered, another attempt, or failed. The waits run from the attempt's end. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { now } from '../../../common/clock.ts';
+import { now, skewMs } from '../../../common/clock.ts';
 import { forgetAtEnd } from '../../../common/closing.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
@@ -109,15 +109,16 @@ async function skip(settlement: system.Settlement, turnEnd: number): Promise<Set
 
 async function recover(settlement: system.Settlement, turnEnd: number): Promise<SettlementEnd> {
   const { webhookId, since, createdAt } = settlement;
-  // `until` leaves out deliveries that fail or are skipped once more while this runs.
-  const range = { since: since ?? createdAt, until: createdAt };
+  // `until` leaves out deliveries that fail or are skipped once more while this runs. The clock of the process that has
+  // ended a delivery may be ahead of the one that took the request.
+  const range = { since: since ?? createdAt, until: new Date(createdAt.getTime() + skewMs) };
   // The relay may have read the webhook before it was switched on, and skip what it inserts now. Each later batch of the
   // relay reads it as it is, so all that were skipped before are on disk when the batch in hand lets go of this lock.
   await transaction(findPositionForUpdate);
   // A delivery that was in hand at `until` may have ended before it, and its outcome may be written behind the place that
   // this turn has come to. So all are read once more when no such delivery is in hand.
   const leaseEnd = new Date(createdAt.getTime() + config.LEASE_SECONDS * 1000);
-  const mayMissSome = await system.isAnyHeld(webhookId, { from: now(), until: leaseEnd });
+  const mayMissSome = await system.isAnyHeld(webhookId, leaseEnd);
   for (const status of ['failed', 'skipped'] as const) {
     const list = (page: { after: string | null; limit: number }) =>
       system.listEnded(webhookId, status, range, page);

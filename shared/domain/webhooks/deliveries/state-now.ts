@@ -11,8 +11,8 @@ import { mayBeSent } from './window.ts';
  * seconds before its request begins.
  */
 
-/** `begunAt`: when the attempt began whose answer asked for the pause. */
-export type Pause = { until: Date; busyCount: number; begunAt: Date };
+/** `begunAt`: when the attempt began whose answer asked for the pause; `url`: what it posted to. */
+export type Pause = { until: Date; busyCount: number; begunAt: Date; url: string };
 /** A pause holds for the claims that began before `readFrom`: they may have read the webhook as it was. */
 type NotedPause = { pause: Pause; readFrom: number };
 
@@ -53,7 +53,7 @@ export function momentOf({ until }: Pause): Date {
  */
 export function withNotedPause<T extends WebhookState>(webhook: T, claimedFrom: number): T {
   const noted = notes.get(webhook.id);
-  if (!noted || claimedFrom >= noted.readFrom) return webhook;
+  if (!noted || claimedFrom >= noted.readFrom || webhook.url !== noted.pause.url) return webhook;
   if (webhook.pauseEndedAt && webhook.pauseEndedAt > noted.pause.begunAt) return webhook;
   const until = momentOf(noted.pause);
   const isLonger = !webhook.pausedUntil || webhook.pausedUntil < until;

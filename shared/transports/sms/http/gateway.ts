@@ -35,7 +35,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
 
   async function submit(message: TextMessage): Promise<Submission> {
     const end = performance.now() + waitMs();
-    return admission.admit(async () => {
+    return admission.admit(message, async () => {
       const leftMs = () => Math.max(0, end - performance.now());
       const detail = await places.take(leftMs());
       if (detail !== null) return admission.putOff(`Not sent: ${detail}`, 500);

@@ -138,7 +138,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       return admission.putOff(detail, retryAt - performance.now());
     };
     try {
-      return await admission.admit(() => hand(ready!, message, end), bound);
+      return await admission.admit(message, () => hand(ready!, message, end), bound);
     } finally {
       leaveWhenIdle();
     }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetAtEnd } from '../../../../common/closing.ts';
 import { sendSms } from '../../../../jobs/send-sms.ts';
-import { findJobsInHand } from '../../../../queue/queue.ts';
+import { findJobsInHand, findJobsWaiting } from '../../../../queue/queue.ts';
 
 /**
  * A batch gives way to single texts. A chunk of 500 rows keeps MySQL busy for as long as a single text takes from its
@@ -11,10 +11,10 @@ import { findJobsInHand } from '../../../../queue/queue.ts';
 const [rowsAlone, rowsBesideOthers] = [500, 50];
 const rests = {
   short: { byChunk: 3, longestMs: 100 },
-  /** While texts of batches wait for workers, a batch that makes its texts more slowly ends no later. */
+  /** While texts of batches wait for workers, more of them would only wait longer. */
   long: { byChunk: 10, longestMs: 500 },
 };
-/** With more jobs of batches than this in Redis, the workers have enough to do for a while. */
+/** With more jobs of batches than this in Redis that no worker has taken, the workers have enough to do for a while. */
 const enoughJobs = 20;
 const askEveryMs = 50;
 /** Single texts take a few milliseconds each: where one was seen, more are likely to come. */
@@ -32,7 +32,7 @@ async function look(): Promise<void> {
   const time = performance.now();
   if (time - askedAt < askEveryMs) return;
   askedAt = time;
-  const [singles, ofBatches] = await Promise.all([findJobsInHand([urgent, single]), findJobsInHand([bulk])]);
+  const [singles, ofBatches] = await Promise.all([findJobsInHand([urgent, single]), findJobsWaiting([bulk])]);
   if (singles > 0) singlesSeenAt = time;
   isBulkWaiting = ofBatches > enoughJobs;
 }
