@@ -118,7 +118,7 @@ test('what a dead worker had in hand is not taken up all at once, since one of t
     const delays = jobs.map(({ delay }) => delay).toSorted((one, other) => one - other);
     expect(jobs.length).toBeGreaterThanOrEqual(12);
     expect(delays.at(-1)! - delays[0]!).toBeGreaterThan(1_000);
-    expect(delays.at(-1)!).toBeLessThanOrEqual(5_000);
+    expect(delays.at(-1)!).toBeLessThanOrEqual(12_000);
     expect(new Set(delays).size).toBeGreaterThan(6);
   }
 });
