@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
+import { basicLogin } from '../support/api/basic-login.ts';
 import { workspace } from '../support/data/factory.ts';
 import { newEmail } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -32,9 +33,7 @@ const mostMemoryMb = 350;
 const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 const memoryMb = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-const operator = {
-  authorization: `Basic ${Buffer.from('operator:a-secret-of-operators').toString('base64')}`,
-};
+const operator = basicLogin('a-secret-of-operators');
 
 test(`others are served within ${boundMs} ms of work while hostile clients do what they can, and all of it is freed`, async () => {
   const own = await workspace();

@@ -6,6 +6,7 @@ import { config } from '../../../shared/config/config.ts';
 import { linkFor } from '../../../shared/domain/email/test-recipients/link.ts';
 import { linkOf } from '../../../shared/domain/email/tracking/links.ts';
 import { newId } from '../../../shared/formats/ids.ts';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -43,9 +44,7 @@ function pathsOf(app: Express): string[] {
   return [...new Set(stack.flatMap(under))].filter((path) => !path.startsWith('/v2/'));
 }
 
-const operator = {
-  authorization: `Basic ${Buffer.from('operator:a-secret-of-operators').toString('base64')}`,
-};
+const operator = basicLogin('a-secret-of-operators');
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', ...operator };
 const isPage = ({ headers }: Answer) => headers['content-type']?.startsWith('text/html') ?? false;
 

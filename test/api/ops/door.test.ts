@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { queueNames } from '../../../shared/jobs/index.ts';
 import { queueOf } from '../../../shared/queue/queue.ts';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
@@ -11,10 +12,7 @@ let open: Client;
 let closed: Client;
 
 const password = 'correct horse: bättery';
-const login = (user: string, secret: string) => ({
-  authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`,
-});
-const operator = login('operator', password);
+const operator = basicLogin(password);
 
 beforeAll(async () => {
   closed = await startApi();
@@ -41,9 +39,9 @@ test.each(pages)('without OPS_PASSWORD %s does not exist', async (path) => {
 test.each(pages)('%s asks for a login, in the way that browsers understand', async (path) => {
   for (const headers of [
     {},
-    login('operator', 'wrong'),
-    login('operator', ''),
-    login('root', password),
+    basicLogin('wrong'),
+    basicLogin(''),
+    basicLogin(password, 'root'),
     { authorization: `Bearer ${password}` },
     { authorization: 'Basic' },
   ]) {

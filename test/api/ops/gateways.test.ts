@@ -6,6 +6,7 @@ import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as smsGateways from '../../../shared/domain/sms/gateways/gateways.ts';
 import { producerConnection } from '../../../shared/queue/queue.ts';
 import { setSharers, sharersOf } from '../../../shared/transports/sms/token-bucket.ts';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -53,7 +54,7 @@ beforeEach(async () => {
 const page = async () =>
   (
     await api.request('GET', '/ops/gateways', {
-      headers: { authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}` },
+      headers: basicLogin(password),
     })
   ).body as string;
 const figure = async (name: string, gateway = 'carrier-1') =>

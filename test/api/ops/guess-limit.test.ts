@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import { codeOf } from '../../support/api/contract.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { forgetRedis, useDatabase } from '../../support/database/database.ts';
@@ -12,7 +13,7 @@ useDatabase();
 const perMinute = 3;
 const password = 'correct horse battery';
 const login = (secret: string, from?: string) => ({
-  authorization: `Basic ${Buffer.from(`operator:${secret}`).toString('base64')}`,
+  ...basicLogin(secret),
   ...(from && { 'x-forwarded-for': from }),
 });
 

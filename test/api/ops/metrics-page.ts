@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import type { Client } from '../../support/api/start-api.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 export const password = 'a-secret-of-operators';
-const headers = { authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}` };
+const headers = basicLogin(password);
 
 /** Every sample of /ops/metrics: `name{labels}` -> value. */
 export async function samples(api: Client): Promise<Map<string, number>> {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import { startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { statusReport } from '../../support/data/mail-reports.ts';
@@ -50,8 +51,9 @@ describe('POST /inbound/email', () => {
 
   test('takes the token as a password too', async () => {
     const email = await emailIn('sent', own);
-    const authorization = `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}`;
-    expect(await post([email.returnPath], { headers: { authorization } })).toMatchObject({ status: 200 });
+    expect(await post([email.returnPath], { headers: basicLogin(token, 'anybody') })).toMatchObject({
+      status: 200,
+    });
   });
 
   test.each([

@@ -1,4 +1,6 @@
+// @apart: a process makes the description of the API once, with the settings of that time.
 import { beforeAll, expect, test } from 'vitest';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
@@ -8,10 +10,7 @@ useDatabase();
 // A proxy removes the path of PUBLIC_URL from each request, so pages must put it before what they lead to.
 const path = '/messaging';
 const password = 'a-secret-of-operators';
-const headers = {
-  accept: 'text/html',
-  authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`,
-};
+const headers = { accept: 'text/html', ...basicLogin(password) };
 
 let api: Client;
 beforeAll(async () => {

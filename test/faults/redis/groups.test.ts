@@ -10,6 +10,7 @@ import {
   readRedisMemory,
 } from '../../../shared/queue/queue.ts';
 import { password } from '../../api/ops/metrics-page.ts';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import { startApi } from '../../support/api/start-api.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
@@ -111,7 +112,7 @@ test('the number of partitions is changed with work in hand, and nothing is lost
   // The board answers with an error where Redis takes long on a busy machine.
   await waitFor('the board shows the queues of all parts', async () => {
     const board = await api.request('GET', '/ops/queues/api/queues', {
-      headers: { authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}` },
+      headers: basicLogin(password),
     });
     const shown = board.body.queues.map(({ name }: { name: string }) => name);
     expect(shown).toEqual(expect.arrayContaining([lane, `1.${lane}`, `2.${lane}`, `3.${lane}`]));

@@ -9,6 +9,7 @@ import { linkOf } from '../../../shared/domain/email/tracking/links.ts';
 import * as prices from '../../../shared/domain/sms/prices.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { queueNames } from '../../../shared/jobs/index.ts';
+import { basicLogin } from '../../support/api/basic-login.ts';
 import { customerOf } from '../../support/api/customer.ts';
 import { signRequest } from '../../support/api/sign-request.ts';
 import { ecdsaKey } from '../../support/api/signed-key.ts';
@@ -242,13 +243,13 @@ export async function run() {
   expect((await post('/v2/email', email())).status).toBe(503);
   for (const accept of ['text/html', '*/*'])
     await call(at(confirmation!), 'GET', null, undefined, { accept });
-  await call(at('/ops/metrics'), 'GET', null, undefined, operator(opsPassword));
+  await call(at('/ops/metrics'), 'GET', null, undefined, basicLogin(opsPassword));
   await mysql.pass();
   await waitFor(
     'all is well',
     async () => (await call(at('/health/ready'), 'GET', null)).body.redis === 'up',
   );
-  await call(at('/ops/queues'), 'GET', null, undefined, operator(`${opsPassword}x`));
+  await call(at('/ops/queues'), 'GET', null, undefined, basicLogin(`${opsPassword}x`));
   await waitFor('the relay is known to refuse', () => worker.output().includes('the relay cannot be used'));
   // Processes with wrong passwords.
   const wrong = (url: string) => url.replace(/:([^:@]+)@/, ':$1x@');
@@ -275,13 +276,9 @@ export async function run() {
     board,
     ...queueNames.map((name) => `${board}?activeQueue=${name}`),
   ])
-    pages.push(JSON.stringify(await call(at(path), 'GET', null, undefined, operator(opsPassword))));
+    pages.push(JSON.stringify(await call(at(path), 'GET', null, undefined, basicLogin(opsPassword))));
   const processes = [web, worker, ...strangers];
   for (const one of strangers) await one.kill();
   await Promise.all([web.stop(), worker.stop()]);
   return { processes, pages, saidToRedis };
 }
-
-const operator = (password: string) => ({
-  authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`,
-});
