@@ -129,6 +129,18 @@ export async function numberOf(
   return Number(Object.values(row ?? {})[0]);
 }
 
+/** Does the work for 0, 1, …, `count` - 1, with a pause behind each. */
+export async function atPace(
+  count: number,
+  everyMs: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await work(index);
+    await delay(everyMs);
+  }
+}
+
 const limitMs = 120_000;
 const pollMs = 5;
 

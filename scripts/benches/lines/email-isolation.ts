@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { castOf, numberOf } from '../cast.ts';
+import { atPace, castOf, numberOf } from '../cast.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run, side } from '../line.ts';
 import type { Timed } from '../players/smtp-sink.ts';
 import { openWindow } from '../usage.ts';
@@ -32,17 +31,11 @@ async function open(bench: Bench): Promise<Opened> {
     const worker = await cast.workers(['send-email', 'sweep'], settings);
     await bulk.ask('resume', 'send-email-marketing');
     // Warms both up.
-    for (let index = 0; index < 20; index += 1) {
-      await loader.ask('acceptCode', `warm-${index}`);
-      await delay(everyMs);
-    }
+    await atPace(20, everyMs, (index) => loader.ask('acceptCode', `warm-${index}`));
     await sink.ask('reachTimed', 20);
     await sink.ask('resetTimed');
     const close = openWindow({ worker: worker.pid, sink: sink.pid, ...world.servers });
-    for (let index = 0; index < count; index += 1) {
-      await loader.ask('acceptCode', String(index));
-      await delay(everyMs);
-    }
+    await atPace(count, everyMs, (index) => loader.ask('acceptCode', String(index)));
     await sink.ask('reachTimed', count);
     const window = close();
     const left = await numberOf(

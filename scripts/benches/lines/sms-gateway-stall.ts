@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { drain } from '../backlog.ts';
-import { castOf, numberOf, until } from '../cast.ts';
+import { atPace, castOf, numberOf, until } from '../cast.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run, side } from '../line.ts';
 import type { TakenTexts, TimedTexts } from '../players/smsc.ts';
 
@@ -80,10 +79,7 @@ async function open(bench: Bench): Promise<Opened> {
     const worker = await startWorker();
     const result = async () => smsc.ask<TimedTexts>('timed');
     const pass = async (count: number) => {
-      for (let index = 1; index <= count; index += 1) {
-        await loader.ask('acceptTimedText', String(index));
-        await delay(betweenMs);
-      }
+      await atPace(count, betweenMs, (index) => loader.ask('acceptTimedText', String(index)));
       await until('single texts', count, async () => (await result()).count);
     };
     await pass(singles.warm);

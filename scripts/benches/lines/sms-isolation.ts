@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
-import { castOf, numberOf, until } from '../cast.ts';
+import { atPace, castOf, numberOf, until } from '../cast.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run, side } from '../line.ts';
 import { numbers, rowsAtOnce } from '../many-rows.ts';
 import { latencyOf } from '../statistics.ts';
@@ -96,10 +95,7 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
       );
     const workers = await Promise.all(other.workers.map((kinds) => cast.workers(kinds)));
     // Warms both up.
-    for (let index = 0; index < warmed; index += 1) {
-      await loader.ask('acceptText', `warm-${index}`);
-      await delay(everyMs);
-    }
+    await atPace(warmed, everyMs, (index) => loader.ask('acceptText', `warm-${index}`));
     await until('single texts', warmed, sent);
     if (isBusy)
       await until('whether the backlog goes out', 1, async () =>
@@ -109,10 +105,7 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
       ...Object.fromEntries(workers.map(({ pid }, index) => [other.workers[index]![0]!, pid])),
       ...world.servers,
     });
-    for (let index = 0; index < count; index += 1) {
-      await loader.ask('acceptText', String(index));
-      await delay(everyMs);
-    }
+    await atPace(count, everyMs, (index) => loader.ask('acceptText', String(index)));
     await until('single texts', warmed + count, sent);
     const window = close();
     if (isBusy) checkEqual('whether the backlog lasted', (await ask(other.left)) > 0, true);
