@@ -149,7 +149,10 @@ type Declaration<
    * scripts/start makes; where the path names a record, on a record of that workspace.
    */
   examples?: readonly Example<NoInfer<Body>>[];
-  /** Returns the path of the new record; a 201 answer sends it as an absolute URL. Default: the path of `route`, `/` and the id. */
+  /**
+   * Returns the path of the new record; a 201 answer sends it as an absolute URL. Default: the path of `route`, `/` and
+   * the id.
+   */
   location?: (result: NoInfer<HandlerResult<Response>>) => string;
   /** A second success status, such as 200 if the record existed already. `handle` chooses it with `new Other(…)`. */
   otherStatus?: OtherStatus;

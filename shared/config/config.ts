@@ -202,7 +202,7 @@ function wellFormed(): Partial<z.output<typeof settings>> {
   );
 }
 
-/** Whether no two keys have one id: a stored secret is opened with the key of its id, and the second would never be used. */
+/** Whether no two keys have one id. A stored secret is opened with the key of its id, so the second would never be used. */
 function hasOwnIds(keys: string): boolean {
   const ids = keys.split(',').map((key) => key.split(':')[0]);
   return new Set(ids).size === ids.length;

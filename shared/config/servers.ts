@@ -66,7 +66,7 @@ export function hasKnownParameters(address: string): boolean {
 /** Whether the file of `ssl-ca` can be read, if the address names one. */
 export function hasAuthority(address: string): boolean {
   const file = parseServers(address)?.search.get('ssl-ca');
-  return file === null || file === undefined || isReadableFile(file);
+  return file == null || isReadableFile(file);
 }
 
 /** Whether the address names a Redis, the Sentinels of one, or nodes of a Redis Cluster. */

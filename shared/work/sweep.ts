@@ -100,8 +100,8 @@ const [leastWaitMs, spreadMs] = [7_000, 5_000];
 /**
  * Returns the time of the new job for a row that a dead worker held: a random one, some seconds ahead. One of the
  * worker's rows may have killed it. If all of them came back at the same moment, that row would take the others down
- * again and again. After an outage of MySQL the worker may be alive: it writes the outcome once
- * its connection is open, which may take five seconds, and its pause between two tries is over.
+ * again and again. After an outage of MySQL the worker may be alive: it writes the outcome once its connection is open,
+ * which may take five seconds, and its pause between two tries is over.
  */
 function oneByOne(time: Date): Date {
   return new Date(time.getTime() + leastWaitMs + Math.random() * spreadMs);

@@ -13,10 +13,10 @@ export function unlimited<Lane extends string>(table: WorkTable<Lane>): Messages
   return { table, isLimited: 'FALSE', heldUntil: 'NULL' };
 }
 
-/** Returns SQL: since when the operator has blocked the workspace `o`; null where it may send. */
-export const blockedSince = (o: string): string =>
+/** Returns SQL: since when the operator has blocked the workspace of this alias; null where it may send. */
+export const blockedSince = (alias: string): string =>
   // Where the version before has blocked it nobody knows, so this is before any of its messages.
-  `IF(${o}.sending_blocked = 1, COALESCE(${o}.sending_blocked_at, ${o}.created_at), NULL)`;
+  `IF(${alias}.sending_blocked = 1, COALESCE(${alias}.sending_blocked_at, ${alias}.created_at), NULL)`;
 
 type MessageColumns = Columns & Record<'retries' | 'scheduledAt' | 'createdAt', Column>;
 

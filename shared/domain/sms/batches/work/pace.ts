@@ -28,7 +28,7 @@ forgetAtEnd(() => {
 });
 
 /** Finds out whether somebody's single texts go out at this time, by any process, and whether texts of batches wait. */
-async function look(): Promise<void> {
+async function readQueues(): Promise<void> {
   const time = performance.now();
   if (time - askedAt < askEveryMs) return;
   askedAt = time;
@@ -39,7 +39,7 @@ async function look(): Promise<void> {
 
 /** Returns the pace of a batch's next step: the most rows, and the function that rests after the step. */
 export async function nextPace(): Promise<{ rows: number; rest: () => Promise<void> }> {
-  await look();
+  await readQueues();
   const startedAt = performance.now();
   if (startedAt - singlesSeenAt >= rememberedMs) return { rows: rowsAlone, rest: async () => undefined };
   const { byChunk, longestMs } = isBulkWaiting ? rests.long : rests.short;
