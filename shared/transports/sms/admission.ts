@@ -3,6 +3,7 @@ import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
 import type { Submission, TextMessage } from './gateway.ts';
+import { createPace } from './pace.ts';
 import { sharedTokenBucket } from './token-bucket.ts';
 
 // If we gave up a hand-over whose text still waits here, this attempt would send the text later, and the next attempt
@@ -14,13 +15,22 @@ export const answerMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
 const [firstThrottleMs, longestThrottleMs] = [1_000, 30_000];
 /** A gateway may ask for a time of its own, up to this one. */
 const longestNamedMs = 3_600_000;
-/** A text waits at most this long for its next try: another gateway may be up by then. */
+/** A text waits at most this long for its next try, as far as not too many wait: another gateway may be up by then. */
 const longestWaitMs = 60_000;
+/** After this time texts come back that only wait for our own limits, and texts that the gateway does not answer. */
+const [turnMs, silentMs] = [500, 5_000];
 /**
- * While a gateway does not answer, its texts wait at least this long for their next tries. The texts of batches also come
- * one after the other: they are many, and each try takes capacity from the texts of others.
+ * Texts that wait come back one after the other, half as fast again as the gateway takes texts, so that its next turn
+ * always finds one. Each try costs a claim and an outcome, which the texts for other gateways pay for.
  */
-const [leastRetryMs, betweenRetriesMs] = [5_000, 50];
+const returnsPerTaken = 1.5;
+/** The time between two of them is at most this long; where some wait longer than `longestWaitMs`, the shorter one. */
+const [longestGapMs, shortGapMs] = [50, 10];
+/**
+ * Texts in hand that wait for a turn hold slots of the worker that texts for other gateways need. So only few may: these,
+ * and as many as the gateway takes in this time.
+ */
+const [leastWaiting, waitingSeconds] = [5, 0.5];
 /**
  * A gateway that has taken a text within this time takes texts, whatever this one has to wait for: our own limits, those
  * of the carrier, a line that was lost for a moment.
@@ -35,12 +45,14 @@ type GatewayLimits = {
   /** Over all processes. */
   perSecond?: number | undefined;
 };
+type Lane = TextMessage['lane'];
 
 /**
  * Creates the admission of texts to one gateway, for this process. While a gateway does not answer, asks for fewer
- * texts or has enough in hand, its texts get the result `later` and wait in their rows.
+ * texts or has enough in hand, its texts get the result `later` and wait in their rows. `underWay`: how many texts the
+ * gateway has and has not answered.
  */
-export function createAdmission({ name, window, perSecond }: GatewayLimits) {
+export function createAdmission({ name, window, perSecond }: GatewayLimits, underWay: () => number) {
   const breaker = createCircuitBreaker(pauseTimes, {
     paused: (pauseMs) => {
       count('sms_gateway_pauses', { gateway: name });
@@ -49,7 +61,11 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
         'a gateway does not answer, or puts off all texts; it is tried again after a pause',
       );
     },
-    over: () => logger.warn({ gateway: name }, 'a gateway answers again'),
+    over: () => {
+      // Texts that are put off from now on need not wait behind those of the time when it did not answer.
+      lastReturns = new Map();
+      logger.warn({ gateway: name }, 'a gateway answers again');
+    },
   });
   const bucket = sharedTokenBucket(name, perSecond);
   let throttleMs = 0;
@@ -57,22 +73,32 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   // A process that has just begun cannot know, and must not give up what has waited long for its turn.
   let tookAt = performance.now();
   let inHand = 0;
-  let lastRetryAt = 0;
+  /** The texts that this process hands over. A new process begins with what the settings promise. */
+  const pace = createPace(perSecond ?? 2 * window);
+  /** For each lane: when the last of the texts that wait comes back. */
+  let lastReturns = new Map<Lane, number>();
 
-  /** Returns how long the next text waits for a gateway that does not answer, in milliseconds. */
-  function retryMs(lane: TextMessage['lane'], pauseMs: number): number {
+  /** Puts a text off for a reason that is not its own, for `leastMs` or until those before it have come back. */
+  function putOff(lane: Lane, detail: string, leastMs: number): Submission {
     const time = performance.now();
-    const soonest = time + Math.max(leastRetryMs, pauseMs);
-    if (lane !== 'bulk') return soonest - time;
-    lastRetryAt = Math.min(time + longestWaitMs, Math.max(soonest, lastRetryAt + betweenRetriesMs));
-    return lastRetryAt - time;
+    const last = lastReturns.get(lane) ?? time;
+    const gapMs = Math.min(
+      last - time > longestWaitMs ? shortGapMs : longestGapMs,
+      1000 / (returnsPerTaken * pace.perSecond()),
+    );
+    const returnsAt = Math.max(time + jittered(Math.min(longestWaitMs, leastMs)), last + gapMs);
+    lastReturns.set(lane, returnsAt);
+    const afterMs = Math.round(returnsAt - time);
+    return { kind: 'later', detail, afterMs, waitsForTurn: time - tookAt < takesMs };
   }
 
-  /** Puts a text off for a reason that is not its own. */
-  const putOff = (detail: string, afterMs: number): Submission => ({
-    ...later(detail, afterMs),
-    waitsForTurn: performance.now() - tookAt < takesMs,
-  });
+  /**
+   * Whether enough texts are in hand. Each of them holds a slot of the worker, which has `SMS_CONCURRENCY` in a lane.
+   */
+  function isFull(): boolean {
+    if (inHand >= Math.max(window, 0.75 * config.SMS_CONCURRENCY)) return true;
+    return inHand - underWay() >= leastWaiting + waitingSeconds * pace.perSecond();
+  }
 
   /**
    * Hands the text over unless a limit forbids it. `prepare` runs before, and resolves with null or with the reason
@@ -84,15 +110,15 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     prepare: () => Promise<Submission | null> = async () => null,
   ): Promise<Submission> {
     const throttledMs = throttledUntil - performance.now();
-    if (throttledMs > 0) return putOff('The gateway has asked for fewer messages', throttledMs);
-    if (inHand >= Math.max(window, 0.75 * config.SMS_CONCURRENCY))
-      return putOff('The gateway has enough in hand', 500);
+    if (throttledMs > 0) return putOff(lane, 'The gateway has asked for fewer messages', throttledMs);
+    if (isFull()) return putOff(lane, 'The gateway has enough in hand', turnMs);
     inHand += 1;
     try {
       const unready = await prepare();
       if (unready) return unready;
       const pass = await breaker.pass(0);
-      if ('waitMs' in pass) return putOff('The gateway does not answer', retryMs(lane, pass.waitMs));
+      if ('waitMs' in pass)
+        return putOff(lane, 'The gateway does not answer', Math.max(silentMs, pass.waitMs));
       try {
         return await hand();
       } finally {
@@ -117,12 +143,16 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   return {
     admit,
     putOff,
+    /** Puts off a text that found no turn or place in time. `isSilent`: the gateway answers none of those it has. */
+    putOffUnsent: (lane: Lane, detail: string, isSilent = false) =>
+      putOff(lane, `Not sent: ${detail}`, isSilent ? silentMs : turnMs),
     throttle,
     /** Returns how long a text waits that the gateway does not take now, in milliseconds. */
     throttleMs: () =>
       Math.max(throttleMs || firstThrottleMs, Math.min(longestWaitMs, throttledUntil - performance.now())),
     /** Notes that a text was taken, so that the next refusal starts with the shortest wait again. */
     tookOne: () => {
+      pace.note();
       tookAt = performance.now();
       if (tookAt >= throttledUntil) throttleMs = 0;
     },
@@ -138,7 +168,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
 }
 
 export function later(detail: string, afterMs: number): Submission & { kind: 'later' } {
-  const waitMs = Math.min(longestWaitMs, Math.max(200, afterMs));
-  // Jitter, so that the texts do not all come back at the same moment.
-  return { kind: 'later', detail, afterMs: Math.round(waitMs * (1 + Math.random() / 4)) };
+  return { kind: 'later', detail, afterMs: Math.round(jittered(Math.min(longestWaitMs, afterMs))) };
 }
+
+/** Returns the wait with jitter, so that texts do not all come back at the same moment. */
+const jittered = (waitMs: number) => Math.max(200, waitMs) * (1 + Math.random() / 4);

@@ -1,6 +1,6 @@
 /**
- * When no message has had an answer for this long, the others stop waiting for a place: they would hold up the
- * messages for other carriers.
+ * When no message has had an answer for this long, the carrier is silent. The others stop waiting for a place: they
+ * would hold up the messages for other carriers.
  */
 const patienceMs = 2_000;
 
@@ -11,7 +11,7 @@ export function createWindow(size: number) {
   /** Since this time there has been no answer, although messages are under way. */
   let unansweredSince = performance.now();
 
-  const isSlow = () => inUse > 0 && performance.now() - unansweredSince > patienceMs;
+  const isSilent = () => inUse > 0 && performance.now() - unansweredSince > patienceMs;
 
   function enter(): void {
     if (inUse === 0) unansweredSince = performance.now();
@@ -43,7 +43,7 @@ export function createWindow(size: number) {
     };
     const check = () => {
       const leftMs = end - performance.now();
-      if (leftMs > 0 && !isSlow()) timer = setTimeout(check, Math.min(leftMs, patienceMs));
+      if (leftMs > 0 && !isSilent()) timer = setTimeout(check, Math.min(leftMs, patienceMs));
       else leave(leftMs > 0 ? 'the carrier is slow to answer' : 'there was no room in the window');
     };
     waiting.push(own);
@@ -53,6 +53,8 @@ export function createWindow(size: number) {
 
   return {
     take,
+    /** Whether messages are under way of which none has had an answer lately. */
+    isSilent,
     release: () => {
       inUse -= 1;
       waiting.shift()?.start();

@@ -70,7 +70,11 @@ function judgeWhole(
         nextTry(0, now()),
       );
     case 'later':
-      logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway takes no messages');
+      // Thousands of texts may wait for their turn at a gateway that has a rate.
+      logger[submission.waitsForTurn ? 'debug' : 'warn'](
+        { smsId: message.id, detail: submission.detail },
+        'a gateway takes no messages',
+      );
       return retry(
         message,
         gatewayAway,

@@ -27,7 +27,7 @@ const idleMs = 30_000;
  */
 export function createSmppGateway(settings: SmppSettings): Gateway {
   const { name } = settings;
-  const admission = createAdmission(settings);
+  const admission = createAdmission(settings, () => session?.inUse() ?? 0);
   let session: Session | null = null;
   let opening: Promise<void> | null = null;
   let receive: Receive | null = null;
@@ -135,7 +135,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       ready = await readySession(end);
       if (ready) return null;
       const detail = `The gateway is down: ${state.lastError ?? 'it has not answered the bind yet'}`;
-      return admission.putOff(detail, retryAt - performance.now());
+      return admission.putOff(message.lane, detail, retryAt - performance.now());
     };
     try {
       return await admission.admit(message, () => hand(ready!, message, end), bound);
@@ -193,7 +193,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     const faults: Exclude<Submission, { kind: 'accepted' }>[] = [];
     results.forEach((result, index) => {
       if (result === null) return;
-      const outcome = judged(result);
+      const outcome = judged(result, message.lane);
       if (outcome.kind !== 'accepted') return void faults.push(outcome);
       const { reference } = outcome;
       const isName = reference !== '' && taken.every((one) => one.reference !== reference);
@@ -208,15 +208,15 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return { kind: 'accepted', reference: taken.find(({ part }) => part === 1)!.reference, ...own };
   }
 
-  function judged(result: Submitted): Submission {
-    if (result.kind === 'unsent') return admission.putOff(`Not sent: ${result.detail}`, 500);
+  function judged(result: Submitted, lane: TextMessage['lane']): Submission {
+    if (result.kind === 'unsent') return admission.putOffUnsent(lane, result.detail, session?.isSilent());
     if (result.kind === 'unanswered') return { kind: 'unavailable', detail: result.detail };
     if (result.status !== 0) {
       const outcome = outcomeOf(result.status);
       count('sms_gateway_refusals', { gateway: name, status: labelOf(result.status) });
       if (isThrottled(result.status)) {
         admission.throttle();
-        return admission.putOff(outcome.detail, admission.throttleMs());
+        return admission.putOff(lane, outcome.detail, admission.throttleMs());
       }
       // Another status may be about this text alone, whatever becomes of others.
       return outcome.kind === 'later' ? later(outcome.detail, admission.throttleMs()) : outcome;

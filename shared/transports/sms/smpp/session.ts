@@ -50,6 +50,8 @@ export type Session = {
   submit: (message: ShortMessage, longestWaitMs: number) => Promise<Submitted>;
   /** Messages without their answer. */
   inUse: () => number;
+  /** Whether messages are under way of which none has had an answer lately. */
+  isSilent: () => boolean;
   /** Returns the reason why the session takes no more messages; null while it takes them. */
   ended: () => string | null;
   /** Waits for the answers under way, at most `drainMs`, then sends unbind. */
@@ -232,6 +234,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return {
     ended: () => closing,
     inUse: window.inUse,
+    isSilent: window.isSilent,
     submit: async (message, longestWaitMs) => {
       const detail = closing ?? (await window.take(longestWaitMs));
       if (detail !== null) return { kind: 'unsent', detail };

@@ -1,0 +1,70 @@
+import { beforeAll, expect, test } from 'vitest';
+import { gatewayList } from '../../shared/config/sms-gateways.ts';
+import { closeQueues } from '../../shared/queue/queue.ts';
+import { closeGateways, type Submission, submit } from '../../shared/transports/sms.ts';
+import { isRedisUp } from '../support/database/redis-up.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { type Smsc, startSmsc } from '../support/servers/smsc.ts';
+import { waitFor } from '../support/time/wait-for.ts';
+
+/** How texts wait for a gateway that takes them slowly: in their rows, and not in a worker. */
+
+beforeAll(async () => {
+  atEnd(closeQueues);
+  atEnd(closeGateways);
+  await waitFor('Redis is there', isRedisUp);
+});
+
+async function useCarrier(changes: object): Promise<Smsc> {
+  const smsc = await startSmsc();
+  const url = `smpp://acme:secret@127.0.0.1:${smsc.port}`;
+  changeSettings({
+    SMS_TIMEOUT_SECONDS: 60,
+    SMS_GATEWAYS: gatewayList.parse(JSON.stringify([{ name: 'carrier', type: 'smpp', url, ...changes }])),
+  });
+  // The bind may be slow on a busy machine.
+  expect(await submit(newText('urgent'))).toMatchObject({ kind: 'accepted' });
+  return smsc;
+}
+
+let made = 0;
+const newText = (lane: 'urgent' | 'default' | 'bulk') => {
+  made += 1;
+  const recipient = `+4474070${String(made).padStart(5, '0')}`;
+  return { id: `sms_${made}`, workspaceId: 'w', lane, sender: 'Acme', recipient, content: 'Hi', parts: 1 };
+};
+
+const waitOf = (submission: Submission) => (submission.kind === 'later' ? submission.afterMs! : 0);
+
+test('texts beyond the rate of a gateway leave the worker at once, and come back one after the other', async () => {
+  const [perSecond, texts, waiting] = [2, 60, 10];
+  await useCarrier({ perSecond });
+  const start = performance.now();
+  const waits: number[] = [];
+  const all = Array.from({ length: texts }, async () => {
+    const wait = waitOf(await submit(newText('bulk')));
+    if (wait > 0) waits.push(wait);
+  });
+  await waitFor('most do not wait here', () => waits.length >= texts - waiting);
+  const elapsedMs = performance.now() - start;
+  // The gateway takes far fewer than 20 texts a second, which is how many come back at most.
+  expect(Math.max(...waits)).toBeGreaterThanOrEqual((texts - waiting - 1) * 50 - elapsedMs);
+  // A single text does not queue up behind those of a batch.
+  expect(waitOf(await submit(newText('default')))).toBeLessThan(1_000);
+  await Promise.all(all);
+});
+
+test('texts for a carrier that answers none of those in its window wait as long as for one that is down', async () => {
+  const smsc = await useCarrier({ window: 2 });
+  smsc.submit = () => 'silence';
+  const underWay = [1, 2].map(() => submit(newText('default')));
+  await waitFor('the window is full', () => smsc.taken.length === 3);
+  expect(await submit(newText('default'))).toMatchObject({
+    kind: 'later',
+    detail: expect.stringContaining('slow to answer'),
+  });
+  expect(waitOf(await submit(newText('default')))).toBeGreaterThanOrEqual(5_000);
+  smsc.cut();
+  await Promise.all(underWay);
+});
