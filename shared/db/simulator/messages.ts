@@ -143,17 +143,18 @@ export async function listSimulatorMessages(
   return Map.groupBy(records, ({ number }) => number);
 }
 
-/** Deletes some of the phones' texts, then the phones; returns how many rows went. */
-export async function deleteSimulatorPhones(workspaceId: string, limit: number): Promise<number> {
-  const own = idToBytes(workspaceId);
-  const texts = await changeRows('DELETE FROM simulator_messages WHERE workspace_id = ? LIMIT ?', [
-    own,
+/** Deletes some of the phones; returns how many. */
+export function deleteSimulatorPhones(workspaceId: string, limit: number): Promise<number> {
+  return changeRows('DELETE FROM simulator_phones WHERE workspace_id = ? LIMIT ?', [
+    idToBytes(workspaceId),
     limit,
   ]);
-  if (texts === limit) return limit;
-  const phones = await changeRows('DELETE FROM simulator_phones WHERE workspace_id = ? LIMIT ?', [
-    own,
+}
+
+/** Deletes some of the texts of all phones; returns how many. */
+export function deleteSimulatorMessages(workspaceId: string, limit: number): Promise<number> {
+  return changeRows('DELETE FROM simulator_messages WHERE workspace_id = ? LIMIT ?', [
+    idToBytes(workspaceId),
     limit,
   ]);
-  return texts + phones;
 }

@@ -61,9 +61,13 @@ function phoneToWire(
 
 const atOnce = 1_000;
 
-/** Deletes all phones. Texts that workers still have to send arrive at new phones. */
+/**
+ * Deletes all phones and their texts. The phones go first: a hand-over at this moment either has its text deleted too,
+ * or waits and makes a new phone. Call it in a transaction.
+ */
 export async function clear({ workspaceId }: Caller): Promise<void> {
-  while ((await db.deleteSimulatorPhones(workspaceId, atOnce)) === atOnce);
+  for (const some of [db.deleteSimulatorPhones, db.deleteSimulatorMessages])
+    while ((await some(workspaceId, atOnce)) === atOnce);
 }
 
 /**

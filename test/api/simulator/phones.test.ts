@@ -1,13 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import { idToBytes, newUuid } from '../../../shared/formats/ids.ts';
 import { codeOf } from '../../support/api/contract.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { watchLockWaits } from '../../support/database/lock-wait.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { useTextGateway } from '../../support/servers/text-gateway.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -74,6 +79,56 @@ test('the phones of a workspace are its own, and clearing them leaves those of o
   expect(cleared.status).toBe(204);
   expect((await phones(one)).data).toEqual([]);
   expect((await phones(other)).data).toHaveLength(3);
+});
+
+test('however many phones there are, clearing them leaves none', async () => {
+  const from = await textingWorkspace();
+  await text(from, '+447700900210', { content: 'Hi' });
+  const [workspaceId, at] = [idToBytes(from.workspaceId), now()];
+  const further = Array.from({ length: 1_000 }, (_, index) => [
+    newUuid(at),
+    workspaceId,
+    Buffer.from(`+4479110${String(index).padStart(5, '0')}`),
+    at,
+  ]);
+  await query('INSERT INTO simulator_phones (id, workspace_id, number, created_at) VALUES ?', [further]);
+  expect((await api.request('DELETE', '/v2/simulator/phones', { key: from.key })).status).toBe(204);
+  expect((await phones(from)).data).toEqual([]);
+});
+
+test('a text that comes while the phones are cleared goes with its phone, or stays with it', async () => {
+  const from = await textingWorkspace();
+  const [first, other] = ['+447700900211', '+447700900212'];
+  for (const number of [first, other]) await text(from, number, { content: 'Hi' });
+  const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = transaction(async () => {
+    await query('SELECT * FROM simulator_phones WHERE workspace_id = ? AND number = ? FOR UPDATE', [
+      idToBytes(from.workspaceId),
+      Buffer.from(first),
+    ]);
+    held.resolve();
+    await over.promise;
+  });
+  await held.promise;
+  const waits = await watchLockWaits();
+  const clearing = api.request('DELETE', '/v2/simulator/phones', { key: from.key });
+  try {
+    await waitFor('the clearing waits', async () => (await waits.look()).length > 0);
+    let isAnswered = false;
+    const answering = text(from, other, { content: 'Still there?' }).finally(() => (isAnswered = true));
+    await waitFor('the text is in, or waits too', async () => isAnswered || (await waits.look()).length > 1);
+    over.resolve();
+    await Promise.all([holding, clearing, answering]);
+  } finally {
+    over.resolve();
+    await waits.close();
+  }
+  const texts = await query(
+    `SELECT p.id AS phone FROM simulator_messages m
+     LEFT JOIN simulator_phones p ON p.workspace_id = m.workspace_id AND p.number = m.number WHERE m.workspace_id = ?`,
+    [idToBytes(from.workspaceId)],
+  );
+  expect(texts.filter(({ phone }) => phone === null)).toEqual([]);
 });
 
 test('a text goes to the sender that is named, else to the last one, else to the default', async () => {
