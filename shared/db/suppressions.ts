@@ -46,6 +46,11 @@ export function findSuppression(workspaceId: string, id: string): Promise<Suppre
   return findRow(workspaceId, suppressions, { id });
 }
 
+/** Returns the entry, locked: nobody else deletes it until the transaction ends. */
+export function findSuppressionForUpdate(workspaceId: string, id: string): Promise<SuppressionRecord | null> {
+  return findRow(workspaceId, suppressions, { id }, 'FOR UPDATE');
+}
+
 /** Which of these E.164 numbers are suppressed. */
 export async function listSuppressedNumbers(workspaceId: string, numbers: string[]): Promise<Set<string>> {
   if (numbers.length === 0) return new Set();

@@ -45,7 +45,8 @@ export async function add(
   reason: string | null,
 ): Promise<SuppressionOutcome> {
   const known = await findSame(workspaceId, suppressed);
-  if (known) return keep(workspaceId, known, source);
+  const kept = known && (await keep(workspaceId, known, source));
+  if (kept) return kept;
   const createdAt = now();
   const record: db.SuppressionRecord = {
     id: newId('suppression', createdAt),
@@ -62,8 +63,9 @@ export async function add(
     await db.insertSuppression(workspaceId, record);
   } catch (error) {
     const winner = isDuplicateKey(error) ? await findSame(workspaceId, suppressed) : null;
-    if (!winner) throw error;
-    return keep(workspaceId, winner, source);
+    const won = winner && (await keep(workspaceId, winner, source));
+    if (!won) throw error;
+    return won;
   }
   const suppression = toWire(record);
   await events.record(
@@ -79,11 +81,17 @@ export async function add(
  */
 const binding: readonly SuppressionSource[] = ['web', 'complaint', 'bounce'];
 
+/**
+ * Keeps an entry that exists already. Returns null where a source other than the customer finds it deleted: a recipient
+ * must not go without an entry because the customer deletes an older one at this moment.
+ */
 async function keep(
   workspaceId: string,
-  known: db.SuppressionRecord,
+  found: db.SuppressionRecord,
   source: SuppressionSource,
-): Promise<SuppressionOutcome> {
+): Promise<SuppressionOutcome | null> {
+  const known = source === 'api' ? found : await db.findSuppressionForUpdate(workspaceId, found.id);
+  if (!known) return null;
   const isBound =
     known.email === null
       ? known.source !== 'api' || source !== 'stop'

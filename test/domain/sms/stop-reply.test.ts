@@ -4,6 +4,7 @@ import { query, transaction } from '../../../shared/db/client.ts';
 import { findConversationForUpdate } from '../../../shared/db/conversations/conversations.ts';
 import { findSmsBalanceForUpdate } from '../../../shared/db/sms/balances.ts';
 import { insertSms } from '../../../shared/db/sms/messages.ts';
+import { deleteSuppression } from '../../../shared/db/suppressions.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import * as balance from '../../../shared/domain/sms/balance.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
@@ -160,6 +161,22 @@ test('a first text that says STOP waits for the texts that it counts before its 
     lastMessage: { id: reply.id },
   });
 });
+
+test.each(['api', 'stop'])(
+  'a STOP that comes while the customer deletes the suppression of source %s suppresses the number',
+  async (source) => {
+    if (source === 'stop') await say('STOP');
+    else await api.request('POST', '/v2/suppressions', { key: own.key, body: { number: person } });
+    const [before] = (await api.request('GET', '/v2/suppressions', { key: own.key })).body.data;
+    expect(before.source).toBe(source);
+    await stopAmid(
+      () => deleteSuppression(own.workspaceId, before.id),
+      async () => undefined,
+    );
+    const { data } = (await api.request('GET', '/v2/suppressions', { key: own.key })).body;
+    expect(data).toMatchObject([{ number: person, source: 'stop' }]);
+  },
+);
 
 test('what ends between STOP and its answer leaves neither of them; then both come once', async () => {
   const text = { from: person, to: 'Acme', content: 'STOP' };
