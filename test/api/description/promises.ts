@@ -51,7 +51,7 @@ async function shortens({ api, own, answer }: Told): Promise<void> {
 }
 
 async function keepsData({ own, sent, answer }: Told): Promise<void> {
-  const rows = await listBatchRows(own.workspaceId, answer.id, { from: 0, limit: 10 });
+  const rows = await listBatchRows(own.workspaceId, answer.id, { from: 0, to: 10, limit: 10 });
   expect(rows.map(({ number, data }) => ({ recipient: number, data }))).toEqual(sent.messages);
 }
 

@@ -62,18 +62,18 @@ export async function insertBatchRows(
   return added;
 }
 
-/** The next rows of a batch, in order. */
+/** The next rows of a batch from position `from` up to, but not including, `to`, in order. */
 export async function listBatchRows(
   workspaceId: string,
   batchId: string,
-  { from, limit }: { from: number; limit: number },
+  { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<BatchRow[]> {
   return batchRows.toRecords(
     await execute(
       `SELECT ${batchRows.columns}
-     FROM sms_batch_rows ${byId} WHERE batch_id = ? AND position >= ? AND workspace_id = ?
-     ORDER BY position LIMIT ?`,
-      [idToBytes(batchId), from, idToBytes(workspaceId), limit],
+     FROM sms_batch_rows ${byId} WHERE batch_id = ? AND position >= ? AND position < ?
+       AND workspace_id = ? ORDER BY position LIMIT ?`,
+      [idToBytes(batchId), from, to, idToBytes(workspaceId), limit],
     ),
   );
 }

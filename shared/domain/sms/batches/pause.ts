@@ -90,7 +90,8 @@ export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
  * fall of the price, or 0 where the recipient is suppressed by now.
  */
 async function nextNeeds(batch: SmsBatchRecord): Promise<{ cost: number; parts: number }> {
-  const rows = await listBatchRows(batch.workspaceId, batch.id, { from: batch.nextPosition, limit: 1 });
+  const { workspaceId, id, nextPosition: from, rowCount: to } = batch;
+  const rows = await listBatchRows(workspaceId, id, { from, to, limit: 1 });
   try {
     const [next] = await makeMessages(batch, rows, now(), { givesUp: false });
     if (!next || next.reason) return { cost: 0, parts: 0 };

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { now } from '../../../../shared/common/clock.ts';
+import { query } from '../../../../shared/db/client.ts';
+import { findSmsBatchForUpdate } from '../../../../shared/db/sms/batches/batches.ts';
 import * as senders from '../../../../shared/domain/senders/senders.ts';
 import { rowChecker } from '../../../../shared/domain/sms/batches/rows.ts';
+import { openChunks } from '../../../../shared/domain/sms/batches/work/chunks.ts';
+import { idToBytes } from '../../../../shared/formats/ids.ts';
 import { BatchMessage } from '../../../../shared/schemas/sms/batches.ts';
+import { startApi } from '../../../support/api/start-api.ts';
+import { messagesTo, newBatch } from '../../../support/data/new-batch.ts';
 import { textingWorkspace } from '../../../support/data/new-sms.ts';
 import { useDatabase } from '../../../support/database/database.ts';
 import { keptMemory } from '../../../support/processes/kept-memory.ts';
@@ -30,4 +36,13 @@ test('any number of rows with senders and contents of their own neither fill the
   expect(kept).toBeLessThan(3_000_000);
   expect(await faultOf({ sender: 'bEta' })).toBeNull();
   expect(await faultOf({ content: 'x'.repeat(5_000) })).toMatchObject({ field: 'content' });
+});
+
+test('a chunk that is made ahead leaves out rows that were added since it was begun', async () => {
+  const own = await textingWorkspace();
+  const { id } = await newBatch(await startApi(), own, { messages: messagesTo(4) });
+  await query('UPDATE sms_batches SET started_at = created_at WHERE id = ?', [idToBytes(id)]);
+  const batch = (await findSmsBatchForUpdate(own.workspaceId, id))!;
+  const chunk = await openChunks().take({ ...batch, rowCount: 2 }, { size: 500, givesUp: false });
+  expect([chunk.positions, chunk.made.length, chunk.upTo]).toEqual([[0, 1], 2, 2]);
 });

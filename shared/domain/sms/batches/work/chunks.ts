@@ -73,7 +73,10 @@ export type Chunks = ReturnType<typeof openChunks>;
 /** Makes the chunk that begins at this position, as far as that needs no transaction. */
 async function make(batch: SmsBatchRecord, from: number, { size, givesUp }: ChunkRequest): Promise<Chunk> {
   const { workspaceId, id, rowCount } = batch;
-  const rows = await readUpToDate(batch, () => listBatchRows(workspaceId, id, { from, limit: size }));
+  // A chunk that is made ahead may be read after members of another list were copied. Their rows are not for this chunk,
+  // which ends where the rows did when it was begun.
+  const stretch = { from, to: rowCount, limit: size };
+  const rows = await readUpToDate(batch, () => listBatchRows(workspaceId, id, stretch));
   const end = rows.length < size ? rowCount : rows.at(-1)!.position + 1;
   const [made, balance] = await Promise.all([
     makeMessages(batch, rows, now(), { givesUp }),
