@@ -31,11 +31,17 @@ const shortLinks = table('short_links', {
 });
 type ShortLinkRecord = RecordOf<typeof shortLinks>;
 
-/** Inserts the links of all these messages in one statement. */
+// A URL may have 8 kB, and a server may take no more than 16 MiB in a statement.
+const rowsAtOnce = 1_000;
+
+/** Inserts the links of all these messages. */
 export async function insertShortLinks(workspaceId: string, records: NewShortLinkRecord[]): Promise<void> {
-  await query(`INSERT INTO short_links (workspace_id, ${newShortLinks.columns}) VALUES ?`, [
-    records.map((record) => [idToBytes(workspaceId), ...newShortLinks.toValues(record)]),
-  ]);
+  for (let start = 0; start < records.length; start += rowsAtOnce)
+    await query(`INSERT INTO short_links (workspace_id, ${newShortLinks.columns}) VALUES ?`, [
+      records
+        .slice(start, start + rowsAtOnce)
+        .map((record) => [idToBytes(workspaceId), ...newShortLinks.toValues(record)]),
+    ]);
 }
 
 export type NewTotal = { batchId: string; hash: Buffer; url: string; messages: number };
@@ -50,11 +56,12 @@ export async function insertShortLinkTotals(workspaceId: string, totals: NewTota
       [idToBytes(batchId), hash, idToBytes(workspaceId), url, messages] as const,
   );
   rows.sort((one, other) => Buffer.compare(one[0], other[0]) || Buffer.compare(one[1], other[1]));
-  await query(
-    `INSERT INTO short_link_totals (batch_id, written_hash, workspace_id, url, messages) VALUES ?
-     ON DUPLICATE KEY UPDATE messages = messages + VALUES(messages)`,
-    [rows],
-  );
+  for (let start = 0; start < rows.length; start += rowsAtOnce)
+    await query(
+      `INSERT INTO short_link_totals (batch_id, written_hash, workspace_id, url, messages) VALUES ?
+       ON DUPLICATE KEY UPDATE messages = messages + VALUES(messages)`,
+      [rows.slice(start, start + rowsAtOnce)],
+    );
 }
 
 /** In the order in which they are in the text. */
