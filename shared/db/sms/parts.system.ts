@@ -55,19 +55,24 @@ export async function findSmsOfPartForUpdate(gateway: string, reference: string)
   );
 }
 
-/** Marks the part as delivered; tells whether all parts of its text are now. The text must be locked. */
+/**
+ * Marks the part as delivered; tells whether all parts of its text are now that this gateway has. The text must be
+ * locked.
+ */
 export async function updateSmsPartDelivered(
   smsId: string,
   gateway: string,
   reference: string,
 ): Promise<{ areAll: boolean }> {
+  const name = Buffer.from(gateway);
   await execute('UPDATE sms_parts SET delivered = 1 WHERE gateway = ? AND reference = ?', [
-    Buffer.from(gateway),
+    name,
     nameOf(reference),
   ]);
-  const [left] = await execute('SELECT 1 FROM sms_parts WHERE sms_id = ? AND delivered = 0 LIMIT 1', [
-    idToBytes(smsId),
-  ]);
+  const [left] = await execute(
+    'SELECT 1 FROM sms_parts WHERE sms_id = ? AND gateway = ? AND delivered = 0 LIMIT 1',
+    [idToBytes(smsId), name],
+  );
   return { areAll: !left };
 }
 

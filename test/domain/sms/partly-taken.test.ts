@@ -1,11 +1,13 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
 import * as reports from '../../../shared/domain/reports/reports.ts';
 import * as balance from '../../../shared/domain/sms/balance.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import { apply } from '../../../shared/domain/sms/gateways/receipts.ts';
 import * as prices from '../../../shared/domain/sms/prices.ts';
 import * as suppressions from '../../../shared/domain/suppressions.ts';
-import type { Submission } from '../../../shared/transports/sms.ts';
+import { gateways, type Submission } from '../../../shared/transports/sms.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { newBatch, statusesOf, workOff } from '../../support/data/new-batch.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
@@ -99,6 +101,23 @@ test('a text that is refused while some of its parts are taken stays charged', a
   await attemptWith(id, { ...refused, parts: [{ part: 2, reference: 'p2' }] });
   expect((await smsOf(own, id)).status).toBe('failed');
   await expectPaid();
+});
+
+test('a text that another gateway takes as a whole ends by the receipts of that gateway alone', async () => {
+  const id = await partlyTaken();
+  // The operator has taken the first gateway out of the list since.
+  const parts = [1, 2, 3].map((part) => ({ part, reference: `o${part}` }));
+  gateways[config.SMS_GATEWAY] = {
+    name: 'other',
+    submit: async () => ({ kind: 'accepted', reference: 'o1', parts }),
+  };
+  await attempt(id);
+  expect(await smsOf(own, id)).toMatchObject({ status: 'sent', gateway: 'other' });
+  const expired = { category: 'expired', code: 'expired', description: null, retryable: true } as const;
+  await apply({ gateway: 'network', reference: 'p1', reason: expired });
+  expect((await smsOf(own, id)).status).toBe('sent');
+  for (const { reference } of parts) await apply({ gateway: 'other', reference, reason: null });
+  expect((await smsOf(own, id)).status).toBe('delivered');
 });
 
 test('a batch that is cancelled leaves a text whose first part is with the carrier, and pays for it', async () => {

@@ -197,7 +197,8 @@ async function applyToMessage({ gateway, reference, reason }: db.ReportedReceipt
     const message = ofPart ?? whole;
     // A text some of whose parts are still to be handed over is not sent yet: the receipt waits.
     if (!message || (ofPart && message.status === 'queued')) return false;
-    if (message.status !== 'sent') return true;
+    // A part that one gateway took counts no more once another gateway has taken the whole text.
+    if (message.status !== 'sent' || message.gateway !== gateway) return true;
     if (ofPart && !reason && !(await updateSmsPartDelivered(message.id, gateway, reference)).areAll)
       return true;
     await end([endOf(message, reason)]);
