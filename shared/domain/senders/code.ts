@@ -102,12 +102,14 @@ async function takeBack(
   kind: 'refused' | 'later' | 'unavailable',
 ): Promise<void> {
   await findWorkspaceForUpdate(workspaceId);
-  // A gateway that gave no answer may have sent the code, so the code stays counted: faults of the gateway must not
-  // flood the phone.
-  if (kind !== 'unavailable') await giveCodeBack(workspaceId, number, takenAt, now());
   const sender = await db.findSenderForUpdate(workspaceId, senderId);
   // Another request may have made another code since.
-  if (!sender?.code?.tag.equals(tag)) return;
+  const code = sender?.code?.tag.equals(tag) ? sender.code : null;
+  // A gateway that gave no answer may have sent the code, so the code stays counted: faults of the gateway must not
+  // flood the phone. So does a code that may have been guessed at: while the gateway takes nothing, the limits of codes
+  // are all that ends the guesses.
+  if (kind !== 'unavailable' && code?.tries === 0) await giveCodeBack(workspaceId, number, takenAt, now());
+  if (!sender || !code) return;
   if (before) await db.updateSender(workspaceId, { ...sender, code: before.code });
   else await db.deleteSender(workspaceId, senderId);
 }

@@ -85,7 +85,9 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
   );
   const sender = { ...known, countries };
   if (known.status !== 'awaiting_verification') return { sender: toWire(sender), isNew: false, unsent: null };
-  const { code, unsent } = await makeCode(known, { isNew: false });
+  // The lock shows all tries so far: they do not wait for the lock of the workspace, and the code may become good again.
+  const locked = orNotFound(await db.findSenderForUpdate(workspaceId, known.id));
+  const { code, unsent } = await makeCode(locked, { isNew: false });
   await db.updateSender(workspaceId, { ...sender, code });
   return { sender: toWire(sender), isNew: false, unsent };
 }

@@ -95,6 +95,57 @@ test('a code that the gateway did not take counts for nothing; one that nobody k
   expect((await request(refused)).status).toBe(201);
 });
 
+/** Tries a wrong code; which one is no matter, since a try counts whatever comes of it. */
+const guess = async (name: string) => {
+  const { id } = (await list()).find((sender: { name: string }) => sender.name === name);
+  const { status } = await verify(id, codeTo(name) === '000000' ? '000001' : '000000');
+  expect(status).toBe(400);
+};
+
+test('a code that was guessed at counts, though the gateway did not take it', async () => {
+  const name = newMobile();
+  network.says = async () => {
+    await guess(name);
+    return failures['busy']!();
+  };
+  for (let round = 0; round < 3; round += 1) expect((await request(name)).status).toBe(503);
+  expect((await request(name)).status).toBe(429);
+});
+
+/** Asks twice at once, and the gateway refuses the first code before the second. */
+async function askTwice(name: string): Promise<number[]> {
+  const codes = [0, 1].map(() => ({
+    begun: Promise.withResolvers<void>(),
+    goOn: Promise.withResolvers<void>(),
+  }));
+  const answers: Promise<Answer>[] = [];
+  for (const { begun, goOn } of codes) {
+    network.says = async () => {
+      begun.resolve();
+      await goOn.promise;
+      return failures['busy']!();
+    };
+    const answer = request(name);
+    answers.push(answer);
+    await Promise.race([begun.promise, answer]);
+  }
+  const statuses: number[] = [];
+  for (const [index, { goOn }] of codes.entries()) {
+    goOn.resolve();
+    statuses.push((await answers[index]!).status);
+  }
+  return statuses;
+}
+
+test('a code that another replaced counts, though the gateway took neither', async () => {
+  const name = newMobile();
+  expect([await askTwice(name), await askTwice(name), await askTwice(name)]).toEqual([
+    [503, 503],
+    [503, 503],
+    [503, 429],
+  ]);
+});
+
 test('while the code is on its way, a repeated request under the same key is in progress, and is texted no second one', async () => {
   const name = newMobile();
   const headers = { 'idempotency-key': 'codes-slow' };
