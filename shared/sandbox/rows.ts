@@ -11,7 +11,7 @@ type SandboxRow = {
   /** JSON text of an object. */
   data: string;
 };
-export type RowsRequest = {
+export type RowsRequest<Done> = {
   workspaceId: string;
   rows: readonly SandboxRow[];
   /** JSON text of an object with the data of all rows. A row's own members override these. */
@@ -21,16 +21,29 @@ export type RowsRequest = {
   escape: boolean;
   /** After this time no further rows are handed over; the rows that are left are `busy`. */
   withinMs: number;
+  /**
+   * Makes the result of a row from its output of up to a megabyte. It is called as soon as the output is there, so that
+   * the outputs of all rows are not kept, and other work has turns between the calls.
+   */
+  resultOf: (output: string, index: number) => Done;
 };
-export type RowResult = { ok: true; output: string } | Extract<RenderResult, { ok: false }>;
+type RowFailure = Extract<RenderResult, { ok: false }>;
+export type RowResult<Done> = { ok: true; result: Done } | RowFailure;
 
 /**
  * Renders rows in as few crossings as their time allows. The crossings follow one another, so that others have turns
  * between them.
  */
-export async function renderRows(run: Pool['run'], request: RowsRequest): Promise<RowResult[]> {
-  const { workspaceId, rows, shared, now, escape, withinMs } = request;
-  const results = rows.map((row) => withoutSandbox(row, shared));
+export async function renderRows<Done>(
+  run: Pool['run'],
+  request: RowsRequest<Done>,
+): Promise<RowResult<Done>[]> {
+  const { workspaceId, rows, shared, now, escape, withinMs, resultOf } = request;
+  const doneOf = (output: string, index: number) => ({ ok: true as const, result: resultOf(output, index) });
+  const results = rows.map(
+    (row, index): RowResult<Done> | undefined =>
+      unfit(row, shared) ?? (isLiquid(row.source) ? undefined : doneOf(row.source, index)),
+  );
   const endAt = performance.now() + withinMs;
   let waiting = [...results.keys()].filter((index) => !results[index]);
 
@@ -54,10 +67,10 @@ export async function renderRows(run: Pool['run'], request: RowsRequest): Promis
     if (outcome.outcome === 'busy') break;
     if (outcome.outcome === 'done')
       for (const [place, output] of outcome.outputs.entries())
-        results[indexes[place]!] = { ok: true, output };
+        results[indexes[place]!] = doneOf(output, indexes[place]!);
     for (const { part, ...fault } of outcome.faults ?? []) {
       const failed = indexes[part]!;
-      const failure: RowResult = { ok: false, errors: [toError(fault)] };
+      const failure: RowFailure = { ok: false, errors: [toError(fault)] };
       results[failed] = failure;
       // A source that cannot be parsed fails for its other rows too.
       if (fault.parsing)
@@ -70,10 +83,10 @@ export async function renderRows(run: Pool['run'], request: RowsRequest): Promis
   return results.map((result) => result ?? { ok: false, busy: true });
 }
 
-function withoutSandbox({ source, data }: SandboxRow, shared: string): RowResult | undefined {
+function unfit({ source, data }: SandboxRow, shared: string): RowFailure | undefined {
   if (isTooLong(source)) return failureOf({ part: 'source', message: tooLong, parsing: true });
-  if (!isLiquid(source)) return { ok: true, output: source };
-  if (shared.length + data.length > largestData.length) return failureOf({ part: 'data', message: tooLarge });
+  if (isLiquid(source) && shared.length + data.length > largestData.length)
+    return failureOf({ part: 'data', message: tooLarge });
   return undefined;
 }
 
@@ -92,7 +105,7 @@ function oneCrossing(rows: readonly SandboxRow[], waiting: readonly number[]): n
 
 const lengthOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
 
-const failureOf = (error: RenderError): RowResult => ({ ok: false, errors: [error] });
+const failureOf = (error: RenderError): RowFailure => ({ ok: false, errors: [error] });
 
 function toError({ inData, ...fault }: Omit<PartFault, 'part'>): RenderError {
   return { part: inData ? 'data' : 'source', ...fault };

@@ -100,7 +100,7 @@ async function run(
  * Renders many rows of data, the results in their order. A row that fails or takes too long fails alone, and rows whose
  * source has no Liquid do not enter the sandbox. Rejects as `render` does.
  */
-export function renderMany(request: RowsRequest): Promise<RowResult[]> {
+export function renderMany<Done>(request: RowsRequest<Done>): Promise<RowResult<Done>[]> {
   return renderRows((work) => pool.opened().run(work), request);
 }
 

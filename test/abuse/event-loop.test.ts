@@ -166,6 +166,14 @@ test.each<[string, number, () => [path: string, body: Body]]>([
     ],
   ],
   [
+    '500 rows of a batch that render to a megabyte of links that lead nowhere',
+    200,
+    () => [
+      '/v2/sms/batches/preview',
+      `{"sender":"Acme","content":"{{ x }}{{ i }}","shortenLinks":true,"data":{"x":"${'http://[ '.repeat(100_000)}"},"messages":[${many(500, (index) => `{${row(index)},"data":{"i":${index}}}`)}]}`,
+    ],
+  ],
+  [
     '10,000 rows of a batch with 48 values each',
     200,
     () => [

@@ -7,16 +7,17 @@ afterAll(sandbox.closeSandbox);
 beforeEach(sandbox.closeSandbox);
 
 const now = new Date('2026-11-20T10:00:00.123Z');
-const rowsOf = (source: string, data: unknown[]): RowsRequest => ({
+const rowsOf = (source: string, data: unknown[]): RowsRequest<string> => ({
   workspaceId: 'w',
   rows: data.map((values) => ({ source, data: JSON.stringify(values) })),
   shared: '{}',
   now,
   escape: false,
   withinMs: 60_000,
+  resultOf: (output) => output,
 });
 const numbers = Array.from({ length: 500 }, (_, index) => index);
-const done = (output: string) => ({ ok: true, output });
+const done = (result: string) => ({ ok: true, result });
 const jobsDone = () => sandbox.sandboxStats().rendered;
 
 /** A source whose data decides its time: a second or more in calls that cannot be interrupted, or almost none. */

@@ -11,18 +11,28 @@ const longestUrl = 2_048;
 const tokenLength = 9;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+type ShortenOptions = {
+  makeToken?: () => string;
+  /** The caller refuses a longer text, so the URLs after this length may stay. */
+  longest?: number;
+};
+
 /**
  * Puts a short link in place of each http(s) URL of the text, one for each URL however often it is there, or returns
  * why that cannot be done. Text that is no URL after all stays, and so do links that are short already.
  */
-export function shorten(text: string, makeToken: () => string = newToken): Shortened {
+export function shorten(
+  text: string,
+  { makeToken = newToken, longest = Infinity }: ShortenOptions = {},
+): Shortened {
   const tokens = new Map<string, string>();
   let short = '';
   let from = 0;
   for (const { url, start, end } of findUrls(text)) {
+    // A text of a megabyte may have a hundred thousand URLs.
+    if (short.length + start - from > longest) break;
     const target = targetOf(url);
     if (!target || isShort(target)) continue;
-    // The count is checked first: a text of a megabyte may have a hundred thousand URLs.
     if (!tokens.has(url) && tokens.size === mostLinks)
       return { ok: false, message: `has more than ${mostLinks} links to shorten` };
     if (target.username !== '' || target.password !== '')

@@ -22,13 +22,16 @@ export function inParts(
   { unicode = 'allow', shortenLinks = false }: TextOptions = {},
 ): ({ ok: true } & SmsText) | { ok: false; message: string } {
   const most = config.SMS_MAX_PARTS;
+  const longest = most * longestPart;
   const tooMany = (count: string) => `takes ${count} parts; a message has at most ${most}`;
   // Links are shortened before characters are replaced, or the link would lead elsewhere.
-  const shortened = shortenLinks ? shorten(text.toWellFormed()) : { ok: true as const, text, links: [] };
+  const shortened = shortenLinks
+    ? shorten(text.toWellFormed(), { longest })
+    : { ok: true as const, text, links: [] };
   if (!shortened.ok) return shortened;
   const { text: short, links } = shortened;
   // Liquid can make a megabyte of text, which is refused by its length alone.
-  if (short.length > most * longestPart) return { ok: false, message: tooMany('too many') };
+  if (short.length > longest) return { ok: false, message: tooMany('too many') };
   // Data can bring a NUL, for which a request's own text is refused, and Liquid can divide a surrogate pair.
   if (short.includes('\0')) return { ok: false, message: 'has a NUL character' };
   const adapted = adapt(short.toWellFormed(), unicode);
@@ -79,17 +82,23 @@ export async function renderSmsMany({
   withinMs?: number;
 }): Promise<SmsRowText[]> {
   const sources = rows.map(({ content, data }) => ({ source: content, data }));
-  const rendered = await sandbox.renderMany({ ...request, rows: sources, shared, escape: false, withinMs });
   // A text that equals the one before is adapted and cut once.
   let last: { output: string; row: SmsRow; text: SmsRowText } | undefined;
-  return rendered.map((result, index) => {
-    if (!result.ok) return toFailure(result);
+  const resultOf = (output: string, index: number): SmsRowText => {
     const row = rows[index]!;
-    const { output } = result;
     if (last?.output === output && isLike(last.row, row) && !hasLinks(last.text)) return last.text;
     last = { output, row, text: toText(output, row.content, row) };
     return last.text;
+  };
+  const rendered = await sandbox.renderMany({
+    ...request,
+    rows: sources,
+    shared,
+    escape: false,
+    withinMs,
+    resultOf,
   });
+  return rendered.map((one) => (one.ok ? one.result : toFailure(one)));
 }
 
 const isLike = (one: SmsRow, other: SmsRow) =>

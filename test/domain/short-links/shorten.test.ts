@@ -9,14 +9,14 @@ changeSettings({ SHORT_LINK_URL: 'https://s.example' });
 let made = 0;
 const tokens = () => `token${`${(made += 1)}`.padStart(4, '0')}`;
 function urlsOf(text: string): string[] {
-  const shortened = shorten(text, tokens);
+  const shortened = shorten(text, { makeToken: tokens });
   if (!shortened.ok) throw new Error(shortened.message);
   return shortened.links.map(({ url }) => url);
 }
 
 test('a URL gives way to a short link, and what is around it stays', () => {
   made = 0;
-  expect(shorten('See https://shop.example/a?b=1#c, or call.', tokens)).toEqual({
+  expect(shorten('See https://shop.example/a?b=1#c, or call.', { makeToken: tokens })).toEqual({
     ok: true,
     text: 'See https://s.example/token0001, or call.',
     links: [{ url: 'https://shop.example/a?b=1#c', token: 'token0001' }],
@@ -56,7 +56,7 @@ test.each([
   'https://s.example/abcdefghi',
 ])('%j stays as it is', (text) => {
   if (text === 'http://a b') expect(urlsOf(text)).toEqual(['http://a']);
-  else expect(shorten(text, tokens)).toEqual({ ok: true, text, links: [] });
+  else expect(shorten(text, { makeToken: tokens })).toEqual({ ok: true, text, links: [] });
 });
 
 test('the same URL has one link however often it is there, and ten are the most', () => {
@@ -119,7 +119,7 @@ test('whatever the text, putting the URLs back in gives it again, and shortening
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
       const text = pieces.join('');
-      const shortened = shorten(text, tokens);
+      const shortened = shorten(text, { makeToken: tokens });
       if (!shortened.ok) return;
       let back = shortened.text;
       for (const { url, token } of shortened.links)

@@ -109,6 +109,16 @@ test('many messages are the same as one by one, in their order, and each fails b
   expect(new Set(many.map(({ ok }) => ok))).toEqual(new Set([true, false]));
 });
 
+test('a text that is too long is refused before all its links are read, one whose links are too long is not', () => {
+  const options = { shortenLinks: true };
+  const links = Array.from({ length: 11 }, (_, index) => `http://a.example/${index}/${'x'.repeat(2_000)}`);
+  expect(inParts(`${'a '.repeat(3_200)}${links.join(' ')}`, options)).toEqual({
+    ok: false,
+    message: 'takes too many parts; a message has at most 10',
+  });
+  expect(inParts(links.slice(1).join(' '), options)).toMatchObject({ ok: true, links: { length: 10 } });
+});
+
 test('a source is checked without data as far as it can be', async () => {
   const check = (content: string, sampleData: Record<string, unknown> | null = null) =>
     checkSource({ workspaceId, content, sampleData, now });
