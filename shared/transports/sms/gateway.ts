@@ -52,17 +52,24 @@ export type InboundPart = {
   place: InboundPlace | null;
 };
 
+/** Hears of our acknowledgement of a text: `written` first, and then at most one of the others. */
+export type Acknowledgement = {
+  /** It was written to the connection. */
+  written: () => void;
+  /** The gateway has read it. */
+  read: () => void;
+  /** The connection has ended, and the gateway may not have read it. */
+  unread: () => void;
+};
+
 /**
  * Handlers of the messages that a gateway sends. We acknowledge a message only after its handler has resolved, so the
  * handler must have stored it by then.
  */
 export type Receive = {
   receipt: (receipt: { gateway: string; reference: string; reason: SmsReason | null }) => Promise<void>;
-  /**
-   * Resolves with an action that runs once our acknowledgement is sent. `line`: an object that stands for the
-   * connection.
-   */
-  text: (text: InboundPart, line: object) => Promise<() => void>;
+  /** `line`: an object that stands for the connection. */
+  text: (text: InboundPart, line: object) => Promise<Acknowledgement>;
 };
 
 export type GatewayState = {

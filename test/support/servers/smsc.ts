@@ -53,6 +53,8 @@ export async function startSmsc({
     /** Written together with the answer to a bind. */
     behindBind: Buffer.alloc(0) as Buffer,
     answersEnquiries: true,
+    /** Whether all that comes is swallowed, as on a line that is cut in one direction. */
+    isDeaf: false,
     pieceBytes: Number.POSITIVE_INFINITY,
     submit: (_message: ShortMessage, count: number): Answer | Promise<Answer> => ({ id: `m${count}` }),
     connections: () => sockets.size,
@@ -137,6 +139,7 @@ export async function startSmsc({
     socket.setNoDelay(true);
     const read = frameReader();
     socket.on('data', (piece) => {
+      if (smsc.isDeaf) return;
       for (const frame of read(piece)) take(socket, decodePdu(frame));
     });
     socket.on('error', () => undefined);

@@ -167,7 +167,9 @@ test('a process that only sends gives its bind back when it is idle: no line is 
 
 test('a process that receives waits once for each lost line, and binds no more when it has stopped', async () => {
   useCarriers(20);
-  const handlers = { receipt: async () => undefined, text: async () => () => undefined };
+  const nothing = () => undefined;
+  const acknowledgement = { written: nothing, read: nothing, unread: nothing };
+  const handlers = { receipt: async () => undefined, text: async () => acknowledgement };
   const skip = skippableTimers();
   first.bindStatus = 0x0d;
   // The second bind is refused while the wait after the first one lasts.

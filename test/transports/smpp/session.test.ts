@@ -122,6 +122,32 @@ test('a text that comes in one segment with the answer to the bind is kept', asy
   expect(delivered.map((one) => one.message.toString())).toEqual(['At once']);
 });
 
+test('a carrier that always speaks is asked whether it has read our answers', async () => {
+  const smsc = await startSmsc();
+  const heard: string[] = [];
+  const acknowledgement = {
+    written: () => void heard.push('written'),
+    read: () => void heard.push('read'),
+    unread: () => void heard.push('unread'),
+  };
+  await bound(smsc, { enquireMs: 100, onDeliver: async () => ({ status: 0, acknowledgement }) });
+  await waitFor(
+    'the first is read',
+    () => {
+      smsc.deliver({ message: Buffer.from('Hello') });
+      return heard.includes('read');
+    },
+    { intervalMs: 10 },
+  );
+  expect(heard[0]).toBe('written');
+  expect(smsc.enquiries).toBeGreaterThan(0);
+  smsc.answersEnquiries = false;
+  await smsc.answerOf(smsc.deliver({ message: Buffer.from('Hello') }));
+  expect(heard).not.toContain('unread');
+  smsc.cut();
+  await waitFor('of the last it is not known', () => heard.includes('unread'));
+});
+
 test('what cannot be kept is to come again; what cannot be read is refused', async () => {
   const smsc = await startSmsc();
   await bound(smsc, { onDeliver: () => Promise.reject(new Error('no database')) });

@@ -10,6 +10,7 @@ import { newUuid } from '../../../formats/ids.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
 import { longestInbound } from '../../../schemas/sms/gateway-posts.ts';
 import {
+  type Acknowledgement,
   closeGateways,
   type InboundPart,
   type InboundPlace,
@@ -19,7 +20,7 @@ import {
 import * as inbound from './inbound.ts';
 import * as receipts from './receipts.ts';
 import * as reports from './reports.ts';
-import { unansweredText } from './unanswered.ts';
+import { unansweredText, writesDone } from './unanswered.ts';
 
 /** Messages that gateways send on their own: receipts, and texts to numbers of workspaces. */
 
@@ -43,6 +44,7 @@ export function start(): void {
 export async function stop(): Promise<void> {
   await reports.end();
   await closeGateways();
+  await writesDone();
 }
 
 /** Wraps `keep`. If a message cannot be stored, the gateway is to send it again, and the log tells the operator why. */
@@ -64,10 +66,9 @@ export function reportingFailure<Item extends { gateway: string }, More extends 
 }
 
 /**
- * Resolves when the text is on disk; then its gateway may be told so, and after that the caller runs the returned
- * function.
+ * Resolves when the text is on disk; then its gateway may be told so, and the returned object hears what becomes of that.
  */
-export async function receive(part: InboundPart, line: object): Promise<() => void> {
+export async function receive(part: InboundPart, line: object): Promise<Acknowledgement> {
   const unanswered = unansweredText(part, line);
   const requestId = `inbound-${newUuid(now()).toString('hex')}`;
   try {
@@ -76,7 +77,7 @@ export async function receive(part: InboundPart, line: object): Promise<() => vo
     unanswered.leave();
     throw error;
   }
-  return () => void unanswered.forget();
+  return unanswered.acknowledgement;
 }
 
 /** Resolves when the text is on disk. `isNew` runs in its transaction: false where the text has come before. */

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import * as db from '../../../db/sms/inbound.system.ts';
-import type { InboundPart } from '../../../transports/sms.ts';
+import type { Acknowledgement, InboundPart } from '../../../transports/sms.ts';
+import { writeOutcome } from '../../work/write-outcome.ts';
 
 /**
  * Detects texts that a gateway sends again because our acknowledgement was lost with the line (the connection to
@@ -10,19 +13,44 @@ import type { InboundPart } from '../../../transports/sms.ts';
 
 /** A text that was kept and not answered comes again within this time, or never. */
 const againWithinMs = 3_600_000;
+/**
+ * The same for a text whose acknowledgement was sent, and possibly not read. Most gateways have read it, and then an equal
+ * text is another one, so this time is short.
+ */
+const unreadAgainWithinMs = 600_000;
 /** A line has fewer texts than this in hand. */
 const mostPlaces = 256;
+const stopLimitMs = 1_000;
 
 /** Of each line, the places that its texts in hand have taken. */
 const inHand = new WeakMap<object, Set<string>>();
+/** Writes that no handler waits for. */
+const writes = new Set<Promise<void>>();
+
+/** Waits for the writes under way: a record that is left when the process stops could cost an equal text. */
+export async function writesDone(): Promise<void> {
+  await Promise.race([Promise.all(writes), sleep(stopLimitMs, undefined, { ref: false })]);
+}
+
+/** Writes once `before` is done, again and again until it succeeds. After `end` the write is of no more use. */
+async function writeUntil(end: Date, before: Promise<void>, write: () => Promise<unknown>): Promise<void> {
+  const written = before
+    .then(() => writeOutcome(end, write))
+    .then(
+      () => undefined,
+      (error) => logger.debug({ err: error }, 'the record of an answered text could not be changed'),
+    );
+  writes.add(written);
+  await written;
+  writes.delete(written);
+}
 
 type UnansweredText = {
   /** Must run in the transaction that stores the text; false where the text has come before. */
   isNew: (at: Date) => Promise<boolean>;
   /** Frees the text's place: its gateway is not to be told. */
   leave: () => void;
-  /** Removes the record of the text: its gateway has been told. */
-  forget: () => Promise<void>;
+  acknowledgement: Acknowledgement;
 };
 
 export function unansweredText(part: InboundPart, line: object): UnansweredText {
@@ -31,6 +59,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
   inHand.set(line, taken);
   const nameOf = (place: number) => `${digest.toString('latin1')} ${place}`;
   let own: number | null = null;
+  let writing: Promise<void> = Promise.resolve();
 
   function leave(): void {
     if (own !== null) taken.delete(nameOf(own));
@@ -61,14 +90,25 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
       return !isThere && db.insertUnanswered(digest, place, { at, after });
     },
     leave,
-    async forget() {
-      if (own === null) return;
-      try {
-        await db.deleteUnanswered(digest, own);
-        leave();
-      } catch (error) {
-        logger.debug({ err: error }, 'an answered text could not be forgotten; it is in an hour');
-      }
+    acknowledgement: {
+      written() {
+        const place = own;
+        if (place === null) return;
+        const end = new Date(now().getTime() + againWithinMs);
+        writing = writeUntil(end, writing, () => db.deleteUnanswered(digest, place));
+      },
+      read() {
+        // Not before the record is gone: without a place on this line, it would make an equal text a repetition.
+        void writing.then(leave);
+      },
+      unread() {
+        const place = own;
+        if (place === null) return;
+        const end = new Date(now().getTime() + unreadAgainWithinMs);
+        const after = new Date(now().getTime() - againWithinMs);
+        const at = new Date(end.getTime() - againWithinMs);
+        writing = writeUntil(end, writing, () => db.insertUnanswered(digest, place, { at, after }));
+      },
     },
   };
 }

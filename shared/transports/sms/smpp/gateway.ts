@@ -2,7 +2,7 @@ import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import type { SmppSettings } from '../../../config/sms-gateways.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
-import type { Gateway, Receive, Submission, TextMessage } from '../gateway.ts';
+import type { Acknowledgement, Gateway, Receive, Submission, TextMessage } from '../gateway.ts';
 import { addressOf } from './address.ts';
 import { firstText, type ShortMessage } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
@@ -97,7 +97,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   async function deliver(
     pdu: ShortMessage,
     line: object,
-  ): Promise<{ status: number; answered?: () => void }> {
+  ): Promise<{ status: number; acknowledgement?: Acknowledgement }> {
     if (!receive) return { status: statuses.temporaryFault };
     if (isReceipt(pdu)) {
       const receipt = readReceipt(pdu, settings.receiptIds);
@@ -111,11 +111,11 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     const { content, place } = decodeText(pdu, settings.defaultAlphabet);
     const [sender, recipient] = [pdu.source.address, pdu.destination.address];
     const text = { gateway: name, sender, recipient, content, place };
-    const answered = await receive.text(
+    const acknowledgement = await receive.text(
       pdu.source.ton === national ? { ...text, isSenderNational: true } : text,
       line,
     );
-    return { status: statuses.ok, answered };
+    return { status: statuses.ok, acknowledgement };
   }
 
   /** Returns the session if the carrier accepts the bind before `end`, else null. */

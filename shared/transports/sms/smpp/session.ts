@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Acknowledgement } from '../gateway.ts';
 import { createWindow } from '../window.ts';
 import { connect } from './connect.ts';
 import { frameReader } from './frames.ts';
@@ -17,6 +18,7 @@ import {
   text,
 } from './pdu.ts';
 import { inWords, statuses } from './statuses.ts';
+import { unreadAcknowledgements } from './unread.ts';
 
 export type SessionOptions = {
   host: string;
@@ -33,10 +35,13 @@ export type SessionOptions = {
   window: number;
   /** How long an answer may take; also counts for the answer to the bind. */
   responseMs: number;
-  /** After this time without data from the carrier, enquire_link asks whether it is there. */
+  /**
+   * After this time without data from the carrier, enquire_link asks whether it is there; also where it may not have
+   * read our last answers.
+   */
   enquireMs: number;
   /** Resolves with the status of our answer, once the message is stored. */
-  onDeliver: (message: ShortMessage) => Promise<{ status: number; answered?: () => void }>;
+  onDeliver: (message: ShortMessage) => Promise<{ status: number; acknowledgement?: Acknowledgement }>;
   /** Called once, as soon as the session is of no more use. */
   onClosed: (reason: string) => void;
 };
@@ -91,6 +96,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const pending = new Map<number, (result: Replied) => void>();
   const window = createWindow(options.window);
   const answers = new Set<Promise<void>>();
+  const unread = unreadAcknowledgements();
   const read = frameReader();
   let sequence = 0;
   let heardAt = performance.now();
@@ -109,9 +115,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   function request(command: CommandName, body?: Buffer, longestMs = options.responseMs) {
     const { promise, resolve } = Promise.withResolvers<Replied>();
     const own = nextSequence();
+    const before = unread.last();
     const settle = (result: Replied) => {
       clearTimeout(timer);
       pending.delete(own);
+      if (result.kind === 'answered') unread.readUpTo(before);
       resolve(result);
     };
     const timer = setTimeout(() => {
@@ -179,8 +187,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       return write({ ...answer, status: statuses.permanentFault });
     }
     try {
-      const { status, answered } = await options.onDeliver(message);
-      write({ ...answer, status }, answered);
+      const { status, acknowledgement } = await options.onDeliver(message);
+      write({ ...answer, status }, acknowledgement && unread.add(acknowledgement));
     } catch {
       write({ ...answer, status: statuses.temporaryFault });
     }
@@ -197,7 +205,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   /** Asks a carrier that has been silent for long. This finds a connection that was cut without notice. */
   const enquiring = setInterval(() => {
-    if (!isBound || performance.now() - heardAt < options.enquireMs) return;
+    const isSilent = performance.now() - heardAt >= options.enquireMs;
+    if (!isBound || (!isSilent && unread.isEmpty())) return;
     void request('enquire_link').then(({ kind }) => {
       if (kind === 'unanswered') socket.destroy(new Error('the carrier does not answer enquire_link'));
     });
@@ -216,6 +225,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   });
   socket.on('close', () => {
     clearInterval(enquiring);
+    unread.end();
     end('the carrier closed the line');
     for (const settle of pending.values()) settle({ kind: 'unanswered', detail: closing! });
     closed.resolve();
