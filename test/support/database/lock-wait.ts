@@ -8,24 +8,28 @@ const pollEveryMs = 100;
 const mostPolls = 10;
 
 /**
- * Finds the connections to this file's database whose transactions wait for a lock, in InnoDB's status text: InnoDB
- * refreshes its tables of transactions only when nobody has read them for a while, and other files read them too.
+ * Finds the connections to this file's database whose transactions wait for a lock (`look`), or are open and do not wait
+ * (`lookAtOthers`), in InnoDB's status text: InnoDB refreshes its tables of transactions only when nobody has read them
+ * for a while, and other files read them too.
  */
 export async function watchLockWaits() {
   const connection = await mysql.createConnection({ uri: config.MYSQL_URL });
   const rowsOf = async (sql: string) => (await connection.query<mysql.RowDataPacket[]>(sql))[0];
+  const find = async (isWanted: (transaction: string) => boolean): Promise<number[]> => {
+    const [status] = await rowsOf('SHOW ENGINE INNODB STATUS');
+    const found = String(status!['Status'])
+      .split('---TRANSACTION ')
+      // The text before the first transaction is about the latest deadlock and its waits.
+      .slice(1)
+      .filter(isWanted)
+      .map((transaction) => Number(/thread id (\d+)/.exec(transaction)?.[1]));
+    const own = await rowsOf(`SELECT id FROM ${processlist} WHERE db = DATABASE()`);
+    return own.map(({ id }) => Number(id)).filter((id) => found.includes(id));
+  };
+  const isWaiting = (transaction: string) => transaction.includes('LOCK WAIT');
   return {
-    look: async (): Promise<number[]> => {
-      const [status] = await rowsOf('SHOW ENGINE INNODB STATUS');
-      const waiting = String(status!['Status'])
-        .split('---TRANSACTION ')
-        // The text before the first transaction is about the latest deadlock and its waits.
-        .slice(1)
-        .filter((transaction) => transaction.includes('LOCK WAIT'))
-        .map((transaction) => Number(/thread id (\d+)/.exec(transaction)?.[1]));
-      const own = await rowsOf(`SELECT id FROM ${processlist} WHERE db = DATABASE()`);
-      return own.map(({ id }) => Number(id)).filter((id) => waiting.includes(id));
-    },
+    look: () => find(isWaiting),
+    lookAtOthers: () => find((transaction) => /^\d+, ACTIVE/.test(transaction) && !isWaiting(transaction)),
     close: () => connection.end(),
   };
 }

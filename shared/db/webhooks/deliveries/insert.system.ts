@@ -1,5 +1,5 @@
 import { config } from '../../../config/config.ts';
-import { isDuplicateKey, outsideTransaction, query, sqlTime } from '../../client.ts';
+import { byId, isDuplicateKey, outsideTransaction, query, sqlTime } from '../../client.ts';
 import type { DeliveryStatus } from './deliveries.ts';
 
 /** Ids are bytes, as they are stored, because most of them are never needed in another form here. */
@@ -56,6 +56,7 @@ async function insertPiece(piece: NewDelivery[]): Promise<NewDelivery[]> {
     const known = await listKnown(piece);
     const missing = piece.filter((delivery) => !known.has(keyOf(delivery)));
     if (missing.length > 0) await insertRows(missing);
+    await unskip(piece, known);
     return piece.map((delivery) => ({ ...delivery, ...known.get(keyOf(delivery)) }));
   }
 }
@@ -87,6 +88,24 @@ async function listKnown(piece: NewDelivery[]): Promise<Map<string, Known>> {
       { id, status, parked: parked === 1, claims },
     ]),
   );
+}
+
+/**
+ * Makes deliveries pending that were stored as skipped for a webhook that is on by now: a recovery may have ended before
+ * they were committed. They wait for room in Redis, like all that a recovery takes.
+ */
+async function unskip(piece: NewDelivery[], known: Map<string, Known>): Promise<void> {
+  const skipped = piece
+    .filter(({ status }) => status === 'pending')
+    .map((delivery) => known.get(keyOf(delivery)))
+    .filter((one) => one?.status === 'skipped');
+  if (skipped.length === 0) return;
+  await query(
+    `UPDATE webhook_deliveries ${byId} SET status = 'pending', due_at = ?, parked = 1, completed_at = NULL
+     WHERE id IN (?) AND status = 'skipped'`,
+    [piece[0]!.createdAt, skipped.map((one) => one!.id)],
+  );
+  for (const one of skipped) Object.assign(one!, { status: 'pending', parked: true });
 }
 
 /** Builds the row by hand: several columns follow from one field, and all times share one text. */
