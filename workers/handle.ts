@@ -53,7 +53,8 @@ export function handle<Payload, Lane extends string>(
     /** Whether the job repeats: the schedule then adds the next run. */
     repeats?: boolean;
   },
-  run: (payload: Payload, lane: Lane) => Promise<WorkOutcome>,
+  /** `isStalled`: BullMQ takes the worker that had the job before for dead. It may only have lost Redis. */
+  run: (payload: Payload, lane: Lane, isStalled: boolean) => Promise<WorkOutcome>,
 ): Handler {
   const lanes = Object.keys(job.lanes) as Lane[];
   const laneOf = (queueName: string) => lanes.find((name) => job.lanes[name] === queueName) ?? lanes[0]!;
@@ -68,7 +69,7 @@ export function handle<Payload, Lane extends string>(
         const parsed = job.payload.safeParse(queued.data);
         if (queued.name !== job.name || !parsed.success) return leave(job, queued);
         const again = await settle(job, queued, options.repeats, () =>
-          run(parsed.data, laneOf(queued.queueName)),
+          run(parsed.data, laneOf(queued.queueName), queued.stalledCounter > 0),
         );
         // A repeating job is not kept: after an outage all runs that were missed would run at once.
         if (again && !options.repeats) throw again;

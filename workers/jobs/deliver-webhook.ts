@@ -5,4 +5,6 @@ import { handle } from '../handle.ts';
 const workers = 2;
 const concurrency = Math.ceil(deliveries.jobsInHand() / workers);
 
-export default handle(deliverWebhook, { concurrency, workers }, deliveries.deliver);
+export default handle(deliverWebhook, { concurrency, workers }, (turn, _lane, isStalled) =>
+  deliveries.deliver(turn, isStalled),
+);

@@ -14,7 +14,8 @@ export const usual: Batches = { maxItems: 50, maxInFlight: 4 };
 type InLane = { lane?: string };
 const laneOf = ({ lane = '' }: InLane): string => lane;
 
-type Claim = InLane & { id: string; at: Date; until: Date };
+/** `onlyFree`: not a row whose worker has let its lease end. That worker may live, and still write its outcome. */
+type Claim = InLane & { id: string; at: Date; until: Date; onlyFree?: boolean };
 type HandoverColumn = Pick<Table<Columns>, 'names'>;
 type Handover = InLane & Lease & { at: Date; receiver?: string };
 
@@ -41,13 +42,15 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
     run: async (items) => {
       const ids = items.map(({ id }) => idToBytes(id));
       const { at, until } = items.at(-1)!;
+      const onlyFree = items.filter((item) => item.onlyFree).map(({ id }) => idToBytes(id));
+      const alsoFree = onlyFree.length > 0 ? 'AND (lease_token IS NULL OR id NOT IN (?))' : '';
       const token = newUuid(at);
       // A second run claims only rows that the first one did not: a claimed row is no longer due.
       const rows = await untilAnswered(async (isFirst) => {
         const changed = await changeRows(
           `UPDATE ${name} ${byId} SET ${also}lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
-           WHERE id IN (?) AND status = ? AND due_at <= ?`,
-          [...Array<Date>(alsoTimes).fill(at), token, until, ids, waiting, at],
+           WHERE id IN (?) AND status = ? AND due_at <= ? ${alsoFree}`,
+          [...Array<Date>(alsoTimes).fill(at), token, until, ids, waiting, at, onlyFree],
         );
         if (changed === 0 && isFirst) return [];
         return query<Row[]>(`${options.select} WHERE ${name}.id IN (?) AND ${name}.lease_token = ?`, [

@@ -32,10 +32,17 @@ import { isPast, retriesSince } from './times.ts';
 /**
  * Makes one attempt to hand an email over: claims, composes, signs, speaks to the relay and stores the outcome. If the
  * job is lost on the way, the sweep finds the email when the lease has ended. `lane`: left out for its kind's lane.
+ * `isStalled`: the job was another worker's before.
  */
-export async function attempt(emailId: string, lane?: EmailKind): Promise<WorkOutcome> {
+export async function attempt(emailId: string, lane?: EmailKind, isStalled = false): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
-  const claimed = await system.claimEmail({ id: emailId, at: nowForAll(), until, ...(lane && { lane }) });
+  const claimed = await system.claimEmail({
+    id: emailId,
+    at: nowForAll(),
+    until,
+    onlyFree: isStalled,
+    ...(lane && { lane }),
+  });
   if (!claimed) return 'dropped';
   const { record, token } = claimed;
   const outcome = await prepareAndHandOver(

@@ -35,17 +35,23 @@ const takeTurn = turns({
 export async function deliver(
   lane: EmailKind,
   { emailId, workspaceId, kind = lane }: EmailTurn,
+  isStalled = false,
 ): Promise<WorkOutcome> {
   const turn = { lane, rowLane: kind, ownerId: workspaceId, id: emailId };
-  return (await takeTurn(turn, () => attemptWhenPossible(lane, kind, emailId))) ?? inMs(againMs);
+  const attemptNow = () => attempt(emailId, lane, isStalled);
+  return (await takeTurn(turn, () => whenPossible(kind, emailId, attemptNow))) ?? inMs(againMs);
 }
 
-async function attemptWhenPossible(lane: EmailKind, kind: EmailKind, emailId: string): Promise<WorkOutcome> {
-  if (relayCircuitBreaker.isPaused() && (await isOverdue(kind, emailId))) return attempt(emailId, lane);
+async function whenPossible(
+  kind: EmailKind,
+  emailId: string,
+  attemptNow: () => Promise<WorkOutcome>,
+): Promise<WorkOutcome> {
+  if (relayCircuitBreaker.isPaused() && (await isOverdue(kind, emailId))) return attemptNow();
   const pass = await relayCircuitBreaker.pass();
   if ('waitMs' in pass) return inMs(pass.waitMs);
   try {
-    return await attempt(emailId, lane);
+    return await attemptNow();
   } finally {
     pass.leave();
   }

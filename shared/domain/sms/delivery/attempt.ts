@@ -23,16 +23,20 @@ import { isPast, retriesSince } from './times.ts';
 /**
  * Makes one attempt to hand a message over: claims it, speaks to the gateway, and writes the outcome. If the worker
  * dies on the way, the sweep finds the message when the lease has ended. `isAlone`: the message has a job of its own,
- * which may come again. `lane`: the lane of its job.
+ * which may come again. `lane`: the lane of its job. `isStalled`: the job was another worker's before.
  */
 export async function attempt(
   smsId: string,
-  { lane = 'default', isAlone = true }: { lane?: SmsLane; isAlone?: boolean } = {},
+  {
+    lane = 'default',
+    isAlone = true,
+    isStalled = false,
+  }: { lane?: SmsLane; isAlone?: boolean; isStalled?: boolean } = {},
 ): Promise<WorkOutcome> {
   // The hand-over must have ended before the lease does.
   const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
   const until = new Date(now().getTime() + leaseSeconds * 1000);
-  const claimed = await system.claimSms({ id: smsId, lane, at: nowForAll(), until });
+  const claimed = await system.claimSms({ id: smsId, lane, at: nowForAll(), until, onlyFree: isStalled });
   if (!claimed) return 'dropped';
   const { record, token } = claimed;
   return prepareAndHandOver(

@@ -34,10 +34,13 @@ type SmsTurn = z.infer<typeof sendSms.payload>;
 export async function deliver(
   lane: SmsLane,
   { smsId, workspaceId, others = [] }: SmsTurn,
+  isStalled = false,
 ): Promise<WorkOutcome> {
   const isAlone = others.length === 0;
   const deliverOne = (id: string) =>
-    takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () => attempt(id, { lane, isAlone }));
+    takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () =>
+      attempt(id, { lane, isAlone, isStalled }),
+    );
   const rest = others.map((other) => ({ id: other.smsId, requestId: other.requestId }));
   const { outcomes, fault } = await workOnEach(smsId, rest, deliverOne);
   if (fault) throw fault;

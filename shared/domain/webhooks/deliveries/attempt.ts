@@ -26,12 +26,24 @@ import { isInOutage, mayBeSent } from './window.ts';
 
 type ClaimedWebhook = system.ClaimedWebhook;
 
-/** Makes one attempt: claims, signs, posts, and stores when the next is due, if any (API decisions §6). */
-export async function attempt(deliveryId: string, place: Permit = open): Promise<WorkOutcome> {
+/**
+ * Makes one attempt: claims, signs, posts, and stores when the next is due, if any (API decisions §6). `isStalled`: the
+ * job was another worker's before.
+ */
+export async function attempt(
+  deliveryId: string,
+  place: Permit = open,
+  isStalled = false,
+): Promise<WorkOutcome> {
   const leaseEnd = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   const claimedFrom = performance.now();
   try {
-    const claimed = await system.claimDelivery({ id: deliveryId, at: nowForAll(), until: leaseEnd });
+    const claimed = await system.claimDelivery({
+      id: deliveryId,
+      at: nowForAll(),
+      until: leaseEnd,
+      onlyFree: isStalled,
+    });
     if (!claimed) return 'dropped';
     await attemptClaimed({ ...claimed, leaseEnd }, place, claimedFrom);
     return 'done';

@@ -57,17 +57,15 @@ type WebhookTurn = z.infer<typeof deliverWebhook.payload>;
  * Runs a job: some deliveries of one webhook, each on its own. Each is attempted as soon as the webhook has a slot, or
  * goes back to wait in its row. After a fault of our own the job is retried; its other deliveries are done then.
  */
-export async function deliver({
-  deliveryId,
-  webhookId,
-  more,
-  others = [],
-}: WebhookTurn): Promise<WorkOutcome> {
+export async function deliver(
+  { deliveryId, webhookId, more, others = [] }: WebhookTurn,
+  isStalled = false,
+): Promise<WorkOutcome> {
   if (more && !wanted.has(webhookId)) wanted.set(webhookId, performance.now());
   const share = 1 / (1 + others.length);
   const rest = others.map((other) => ({ id: other.deliveryId, requestId: other.requestId }));
   const { outcomes: all, fault } = await workOnEach(deliveryId, rest, (id) =>
-    deliverOne(id, webhookId, share),
+    deliverOne(id, webhookId, share, isStalled),
   );
   const outcomes = all.filter((outcome) => outcome !== null);
   // Earlier jobs may have looked for room while these deliveries still took it up; perhaps no later job looks.
@@ -77,10 +75,15 @@ export async function deliver({
 }
 
 /** Null: there was no place for the delivery, and it was handed back. */
-async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<WorkOutcome | null> {
+async function deliverOne(
+  deliveryId: string,
+  webhookId: string,
+  share: number,
+  isStalled: boolean,
+): Promise<WorkOutcome | null> {
   const place = await limiter.enter(webhookId, await originOf(webhookId), share);
   if (!place && (await outsideTransaction(() => handBack({ deliveryId, webhookId })))) return null;
-  const outcome = await attempt(deliveryId, place ?? open);
+  const outcome = await attempt(deliveryId, place ?? open, isStalled);
   const triedAt = wanted.get(webhookId);
   if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await admitNext(webhookId);
   return outcome;
