@@ -35,7 +35,14 @@ export type Header = { id: number; status: number; sequence: number };
 export type Pdu = Header & { body: Buffer };
 export type Tlvs = Map<number, Buffer>;
 
-export type SmppAddress = { ton: number; npi: number; address: string };
+type SmppAddress = { ton: number; npi: number; address: string };
+
+/** §5.2.5 and §5.2.6: a number in E.164 is international, in the plan of telephones; a name is alphanumeric, in none. */
+export function addressOf(text: string): SmppAddress {
+  return /^\+\d+$/.test(text)
+    ? { ton: 1, npi: 1, address: text.slice(1) }
+    : { ton: 5, npi: 0, address: text };
+}
 
 /** The body of submit_sm and deliver_sm (§4.4.1, §4.6.1), without the fields that no client here uses. */
 export type ShortMessage = {

@@ -6,8 +6,8 @@ type Unread = { place: number; isWritten: boolean; acknowledgement: Acknowledgem
 const most = 50;
 
 /**
- * Keeps the acknowledgements that the carrier may not have read yet. What is written to a connection that is cut
- * without notice goes nowhere, and no error tells of it. TCP keeps the order: a carrier that answers a request has read
+ * Keeps the acknowledgements that the carrier may not have read yet. A connection that is cut without notice
+ * swallows our writes, and no error tells of it. TCP keeps the order: a carrier that answers a request has read
  * all that was written before it.
  */
 export function unreadAcknowledgements() {
