@@ -1,30 +1,64 @@
 import { hash } from 'node:crypto';
+import { now } from '../common/clock.ts';
 import { runWithRequest } from '../common/request-context.ts';
+import type { WaitingRow } from '../db/work/admission.system.ts';
+import type { Job } from '../jobs/job.ts';
+import { enqueueAll } from '../queue/queue.ts';
 import { jobName } from './job-name.ts';
 
-/** Rows that are due at once may share a job: one job for all of them costs Redis only as much as a job for one. */
-export type SharedJob<Row> = [first: Row, ...others: Row[]];
+/**
+ * A row that is to have a job. `rank`: the priority of the job. `suffix`: set where a job under the usual name is not
+ * trusted to run.
+ */
+export type JobRow = Omit<WaitingRow, 'isLeft'> & { rank?: number; suffix?: string };
 
-/** Groups the rows into jobs, in their order. Rows share a job only with rows of the same owner, up to `most`. */
-export function inSharedJobs<Row>(
+/** Rows that are due at once may share a job: one job for all of them costs Redis only as much as a job for one. */
+type SharedJob<Row> = [first: Row, ...others: Row[]];
+
+/**
+ * Makes the jobs of these rows, in their order. Rows of one owner that are due by now share a job, up to `mostIn` the
+ * lane. A row that is due later, or whose job is made again, has a job of its own. Returns the rows whose jobs Redis did
+ * not take. Redis may have taken some of those jobs all the same: such a job finds out for itself whose turn it is.
+ */
+export async function makeJobs<Row extends JobRow, Payload extends object, Lane extends string>(
+  job: Job<Payload, Lane>,
   rows: readonly Row[],
-  {
-    ownerOf,
-    mayShare,
-    most,
-  }: { ownerOf: (row: Row) => string; mayShare: (row: Row) => boolean; most: number },
-): SharedJob<Row>[] {
+  options: {
+    laneOf: (row: Row) => Lane;
+    mostIn: (lane: Lane) => number;
+    payloadOf: (rows: SharedJob<Row>, lane: Lane) => Payload;
+  },
+): Promise<Row[]> {
+  const time = now();
+  const missed: Row[] = [];
+  const failed = new Set<number>();
+  for (const [lane, inLane] of Map.groupBy(rows, options.laneOf)) {
+    const jobs = inSharedJobs(inLane, options.mostIn(lane), time).map((shared) => ({
+      rows: shared,
+      id: sharedJobName(shared),
+      payload: options.payloadOf(shared, lane),
+      at: shared[0].dueAt,
+      requestId: shared[0].requestId,
+      priority: shared[0].rank ?? 0,
+    }));
+    for (const one of await enqueueAll(job, lane, jobs, failed)) missed.push(...one.rows);
+  }
+  return missed;
+}
+
+function inSharedJobs<Row extends JobRow>(rows: readonly Row[], most: number, time: Date) {
   const jobs: SharedJob<Row>[] = [];
   const open = new Map<string, SharedJob<Row>>();
   for (const row of rows) {
-    const job = mayShare(row) ? open.get(ownerOf(row)) : undefined;
+    const mayShare = row.dueAt <= time && row.suffix === undefined;
+    const job = mayShare ? open.get(row.ownerId) : undefined;
     if (job && job.length < most) {
       job.push(row);
       continue;
     }
     const begun: SharedJob<Row> = [row];
     jobs.push(begun);
-    if (mayShare(row)) open.set(ownerOf(row), begun);
+    if (mayShare) open.set(row.ownerId, begun);
   }
   return jobs;
 }
@@ -33,10 +67,7 @@ export function inSharedJobs<Row>(
  * Names a shared job by its rows. Another process may group the same rows differently at this moment. Under the
  * same name Redis would keep only the first job, and rows that only the second has would have none.
  */
-export function sharedJobName(
-  rows: SharedJob<{ id: string; claims: number; suffix?: string | undefined }>,
-): string {
-  const [first, ...others] = rows;
+function sharedJobName([first, ...others]: SharedJob<JobRow>): string {
   const name = jobName(first, first.suffix);
   return others.length > 0 ? `${name}-${hash('sha1', others.map(({ id }) => id).join())}` : name;
 }

@@ -142,7 +142,7 @@ function deliveryOf(
 function turnOf({ id, webhookId, claims, createdAt, requestId }: NewDelivery, more: boolean): DeliveryTurn {
   return {
     id: idFromBytes('delivery', id),
-    webhookId: idFromBytes('webhook', webhookId),
+    ownerId: idFromBytes('webhook', webhookId),
     claims,
     requestId: requestId?.toString() ?? null,
     dueAt: createdAt,

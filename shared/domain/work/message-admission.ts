@@ -1,18 +1,17 @@
 import { now } from '../../common/clock.ts';
 import { count } from '../../common/metrics.ts';
 import { afterCommit } from '../../db/client.ts';
-import type { WaitingRow } from '../../db/work/admission.system.ts';
 import {
   listAdmissions,
   type MessageAdmission,
   type Messages,
 } from '../../db/work/message-admission.system.ts';
 import type { Job } from '../../jobs/job.ts';
-import { enqueue, enqueueAll, isNear, wakeBefore } from '../../queue/queue.ts';
+import { enqueue, isNear, wakeBefore } from '../../queue/queue.ts';
 import { admissionWindows, rankOf, windowForLater } from '../../work/admission-window.ts';
 import { jobName } from '../../work/job-name.ts';
 import { type Capacity, refiller } from '../../work/refill.ts';
-import { inSharedJobs, sharedJobName } from '../../work/shared-jobs.ts';
+import { type JobRow, makeJobs } from '../../work/shared-jobs.ts';
 import { sweeper } from '../../work/sweep.ts';
 
 // The most lost jobs that one run makes again in a lane.
@@ -21,12 +20,6 @@ const mostLost = 500;
 /** Whether a limit that is used up holds the workspace. */
 const isHeld = ({ isLimited, heldUntil }: MessageAdmission, at: Date): boolean =>
   isLimited && heldUntil !== null && heldUntil > at;
-
-/**
- * A message that is to have a job. `rank`: the priority of that job, by the message's place among those of its
- * workspace; the first ones and lost jobs have 0.
- */
-type RankedRow = WaitingRow & { rank?: number; suffix?: string };
 
 /** A row that the current transaction stores. */
 type StoredRow = {
@@ -116,34 +109,17 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   const payloadIn = (jobLane: Lane, lane: Lane, { id, workspaceId }: { id: string; workspaceId: string }) =>
     payloadOf({ id, workspaceId, ...(jobLane === lane ? {} : { lane }) });
 
-  /** Makes the jobs; returns the turns whose jobs Redis did not take. */
-  async function wakeAll(of: Lane | null, turns: RankedRow[]): Promise<RankedRow[]> {
+  /** Makes the jobs; returns the rows whose jobs Redis did not take. */
+  function wakeAll(of: Lane | null, rows: JobRow[]): Promise<JobRow[]> {
     const lane = laneIn(of);
-    const time = now();
-    const missed: RankedRow[] = [];
-    const failed = new Set<number>();
-    for (const [jobLane, inLane] of Map.groupBy(turns, ({ ownerId }) => laneOf(lane, ownerId))) {
-      const groups = inSharedJobs(inLane, {
-        ownerOf: ({ ownerId }) => ownerId,
-        // A row that is due later, or whose job is made again, has a job of its own.
-        mayShare: ({ dueAt, suffix }) => dueAt <= time && suffix === undefined,
-        most: jobLane === shared?.lane ? shared.most : 1,
-      });
-      const jobs = groups.map(([turn, ...others]) => ({
-        turns: [turn, ...others],
-        id: sharedJobName([turn, ...others]),
-        payload: {
-          ...payloadIn(jobLane, lane, { id: turn.id, workspaceId: turn.ownerId }),
-          ...(others.length > 0 && shared?.payloadOf(others)),
-        },
-        at: turn.dueAt,
-        requestId: turn.requestId,
-        priority: turn.rank ?? 0,
-      }));
-      // Redis may have taken some of these jobs all the same: such a job finds out for itself whose turn it is.
-      missed.push(...(await enqueueAll(job, jobLane, jobs, failed)).flatMap((one) => one.turns));
-    }
-    return missed;
+    return makeJobs(job, rows, {
+      laneOf: ({ ownerId }) => laneOf(lane, ownerId),
+      mostIn: (jobLane) => (jobLane === shared?.lane ? shared.most : 1),
+      payloadOf: ([{ id, ownerId }, ...others], jobLane) => ({
+        ...payloadIn(jobLane, lane, { id, workspaceId: ownerId }),
+        ...(others.length > 0 && shared?.payloadOf(others)),
+      }),
+    });
   }
 
   const refill = refiller<Lane, 'sweep' | 'worker' | 'request'>({

@@ -107,11 +107,10 @@ test('two who let in the same ones in other shares leave none without a job, and
   await forgetRedis();
   const turns = (await deliveriesOf(webhookId)).map(({ id }) => ({
     id,
-    webhookId,
+    ownerId: webhookId,
     claims: 1,
     requestId: null,
     dueAt: now(),
-    more: false,
   }));
   const [first, second, third, fourth] = turns;
   for (const shares of [

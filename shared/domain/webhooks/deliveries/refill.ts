@@ -35,7 +35,6 @@ const refillAll = refiller<never, Asker>({
         const staysBehind = !isAll || rows.length > capacity.window / 10;
         return rows.map((row, index) => ({
           ...row,
-          webhookId: row.ownerId,
           claims: row.claims + 1,
           dueAt: row.dueAt > at ? row.dueAt : at,
           more: staysBehind && (index === rows.length - 1 || (index + 1) % looksEvery === 0),

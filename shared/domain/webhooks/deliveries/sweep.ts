@@ -13,12 +13,8 @@ const mostSettlements = 100;
 const sweepRows = sweeper<never>({
   table: system.deliveryTable,
   mostLost: 5_000,
+  wake: (_lane, lost) => wake(lost),
   // Each lost row gets a job of its own, so rows that still wait in a shared job must not be among them.
-  wake: (_lane, lost) =>
-    wake(
-      lost.map((row) => ({ ...row, webhookId: row.ownerId, more: false })),
-      1,
-    ),
   findIsLost: async () => {
     // Read the lanes before the rows: a lane that moves on after that must not seem to have left the rows behind.
     const hasPassed = await passedLanes();
