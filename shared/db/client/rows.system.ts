@@ -14,16 +14,6 @@ export async function findRowOfAny<Fields extends Columns>(
   return table.toFirst(await execute(sql, [idToBytes(id)]));
 }
 
-/** Deletes, in all workspaces, the first `limit` rows of a time before `until`, or of an id before that id; returns how many went. */
-export function deleteBefore(
-  name: string,
-  column: string,
-  until: Date | Buffer,
-  limit: number,
-): Promise<number> {
-  return changeRows(`DELETE FROM ${name} WHERE ${column} < ? ORDER BY ${column} LIMIT ?`, [until, limit]);
-}
-
 /** Deletes the rows that have these ids, of any workspace, and locks no others; returns how many went. */
 export async function deleteByIds(name: string, ids: Buffer[]): Promise<number> {
   return ids.length === 0 ? 0 : changeRows(`DELETE r FROM ${name} r ${byId} WHERE r.id IN (?)`, [ids]);

@@ -1,5 +1,4 @@
 import { hexId, id, int, json, time } from '../client/columns.ts';
-import { deleteByIds } from '../client/rows.system.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 import { findHeldForUpdate } from '../work/due.system.ts';
@@ -58,16 +57,6 @@ export async function updateFinished(copyId: string, at: Date): Promise<void> {
      SET running_list_id = NULL, due_at = NULL, lease_token = NULL, completed_at = ? WHERE id = ?`,
     [at, Buffer.from(copyId, 'hex')],
   );
-}
-
-/** Deletes a batch of old copies. A plain read finds them, so that the deletion does not wait for a running copy. */
-export async function deleteCopiesBefore(before: Date, limit: number): Promise<number> {
-  const rows = await query<{ id: Buffer }[]>(
-    'SELECT id FROM contact_list_copies WHERE completed_at < ? LIMIT ?',
-    [before, limit],
-  );
-  const ids = rows.map(({ id }) => id);
-  return deleteByIds('contact_list_copies', ids);
 }
 
 const removalsAtOnce = 1_000;

@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { deleteByIds, findRowOfAny } from '../client/rows.system.ts';
+import { findRowOfAny } from '../client/rows.system.ts';
 import { byId, execute, query } from '../client.ts';
 import { type TestRecipientRecord, testRecipients } from './test-recipients.ts';
 
@@ -28,14 +28,4 @@ export async function listTestLinksTo(emailKey: string, since: Date, limit: numb
     workspaceId: idFromBytes('workspace', row.workspace_id),
     sentAt: row.sent_at,
   }));
-}
-
-/** Deletes old links. They are found by a read without locks, so that we do not wait for open requests. */
-export async function deleteTestLinksBefore(before: Date, limit: number): Promise<number> {
-  const rows = await query<{ id: Buffer }[]>('SELECT id FROM email_test_links WHERE sent_at < ? LIMIT ?', [
-    before,
-    limit,
-  ]);
-  const ids = rows.map(({ id }) => id);
-  return deleteByIds('email_test_links', ids);
 }

@@ -1,5 +1,4 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { deleteBefore } from '../client/rows.system.ts';
 import type { RowOf } from '../client/table.ts';
 import { changeRows, hex, literal, query } from '../client.ts';
 import type { emails } from '../email/emails.ts';
@@ -238,9 +237,4 @@ export async function deleteStatesOf(
     `${channel[0]}%`,
   ]);
   return { gone, next: next?.id ?? null };
-}
-
-/** Deletes a batch of the states of messages that were made before `until`. */
-export function deleteStatesBefore(until: Date, limit: number): Promise<number> {
-  return deleteBefore('report_states', 'id', firstUuidAt(until), limit);
 }

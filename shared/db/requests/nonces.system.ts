@@ -1,5 +1,4 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { deleteBefore } from '../client/rows.system.ts';
 import { execute, isDuplicateKey } from '../client.ts';
 
 /** Remembers the nonce of a key; false when it is known already. Authentication has found the key, and so its workspace. */
@@ -15,9 +14,4 @@ export async function insertNonce(keyId: string, nonceHash: Buffer, expiresAt: D
     if (isDuplicateKey(error)) return false;
     throw error;
   }
-}
-
-/** Deletes a batch of those that expired before then; returns how many went. */
-export function deleteNoncesBefore(at: Date, limit: number): Promise<number> {
-  return deleteBefore('request_nonces', 'expires_at', at, limit);
 }

@@ -1,6 +1,5 @@
 import { firstUuidAt } from '../../formats/ids.ts';
 import { binaryText, id } from '../client/columns.ts';
-import { deleteBefore } from '../client/rows.system.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRow, changeRows, execute, query, transaction } from '../client.ts';
 import { unlimited } from '../work/message-admission.system.ts';
@@ -28,10 +27,6 @@ export async function findAnswer(reference: string): Promise<AnswerRecord | null
 /** Claims an answer by deleting its row; false where another worker has done so. */
 export function deleteAnswer(reference: string): Promise<boolean> {
   return changeRow('DELETE FROM simulator_answers WHERE id = ?', [Buffer.from(reference, 'hex')]);
-}
-
-export function deleteSimulatorMessagesBefore(until: Date, limit: number): Promise<number> {
-  return deleteBefore('simulator_messages', 'id', firstUuidAt(until), limit);
 }
 
 /** Deletes phones first seen before then that have no texts any more. */

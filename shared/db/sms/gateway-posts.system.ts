@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { deleteBefore } from '../client/rows.system.ts';
 import { changeRow, execute } from '../client.ts';
 
 /** Receipts and texts that gateways posted to us, by the ids that the gateways gave. */
@@ -21,8 +20,4 @@ export function insertGatewayPost(post: GatewayPost, at: Date): Promise<boolean>
     ...keyOf(post),
     at,
   ]);
-}
-
-export function deleteGatewayPostsBefore(until: Date, limit: number): Promise<number> {
-  return deleteBefore('sms_gateway_posts', 'received_at', until, limit);
 }

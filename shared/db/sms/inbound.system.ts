@@ -1,5 +1,4 @@
 import { binaryText, int } from '../client/columns.ts';
-import { deleteBefore } from '../client/rows.system.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 
@@ -66,11 +65,6 @@ export async function listInboundTextsBefore(until: Date, limit: number): Promis
   );
 }
 
-/** Deletes parts that could not be joined for days. */
-export function deleteInboundPartsBefore(until: Date, limit: number): Promise<number> {
-  return deleteBefore('sms_inbound_parts', 'received_at', until, limit);
-}
-
 /**
  * Makes the key of a text that we have not yet confirmed to its gateway. Its last byte is the place among equal texts.
  */
@@ -111,8 +105,4 @@ export async function deleteUnanswered(digest: Buffer, place: number): Promise<v
   await execute(`DELETE u FROM sms_inbound_unanswered u ${byId} WHERE digest = ?`, [
     unansweredKey(digest, place),
   ]);
-}
-
-export function deleteUnansweredBefore(until: Date, limit: number): Promise<number> {
-  return deleteBefore('sms_inbound_unanswered', 'received_at', until, limit);
 }

@@ -1,6 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { fitting } from '../client/outside-text.ts';
-import { deleteBefore } from '../client/rows.system.ts';
 import { byId, execute, query } from '../client.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
@@ -74,10 +73,6 @@ export async function updateSmsPartDelivered(
     [idToBytes(smsId), name],
   );
   return { areAll: !left };
-}
-
-export function deletePartsBefore(until: Date, limit: number): Promise<number> {
-  return deleteBefore('sms_parts', 'taken_at', until, limit);
 }
 
 const nameOf = (reference: string) => Buffer.from(fitting('sms_parts.reference', reference));

@@ -1,7 +1,6 @@
 import type { SmsReason } from '../../schemas/sms/sms.ts';
 import { binaryText, boolean, outsideBinaryText, outsideText, text } from '../client/columns.ts';
 import { fitting } from '../client/outside-text.ts';
-import { deleteBefore } from '../client/rows.system.ts';
 import { group, type RecordOf, table } from '../client/table.ts';
 import { comparedKey, execute, query } from '../client.ts';
 
@@ -98,10 +97,6 @@ export async function deleteUnmatchedReceipt(gateway: string, reference: string)
     Buffer.from(gateway),
     nameOf(reference),
   ]);
-}
-
-export function deleteReceiptsBefore(until: Date, limit: number): Promise<number> {
-  return deleteBefore('sms_receipts_unmatched', 'received_at', until, limit);
 }
 
 const keyOf = ({ gateway, reference }: MessageReference) => [Buffer.from(gateway), nameOf(reference)];

@@ -1,6 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { fitting } from '../client/outside-text.ts';
-import { deleteBefore } from '../client/rows.system.ts';
 import { query, sqlTime } from '../client.ts';
 
 export type HostEnd = { workspaceId: string; host: string; isSuccess: boolean; endedAt: Date };
@@ -42,8 +41,4 @@ export function listHostCounts(since: Date): Promise<{ tried: number; failing: n
      ) AS recent GROUP BY workspace_id`,
     [since],
   );
-}
-
-export function deleteHostsBefore(triedBefore: Date, limit: number): Promise<number> {
-  return deleteBefore('webhook_hosts', 'tried_at', triedBefore, limit);
 }

@@ -2,28 +2,19 @@ import { now } from '../../common/clock.ts';
 import { isolated } from '../../common/isolated.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
-import { deleteCopiesBefore, deleteMembersOfRemoved } from '../../db/contact-lists/copies.system.ts';
+import { deleteMembersOfRemoved } from '../../db/contact-lists/copies.system.ts';
 import { deleteUnopenedBefore } from '../../db/conversations/conversations.system.ts';
 import { deleteEmailsBefore } from '../../db/email/retention.system.ts';
-import { deleteTestLinksBefore } from '../../db/email/test-recipients.system.ts';
 import * as system from '../../db/events/events.system.ts';
 import { deleteExpiredRecords } from '../../db/requests/idempotency.system.ts';
-import { deleteNoncesBefore } from '../../db/requests/nonces.system.ts';
 import { deleteCodeTimesBefore } from '../../db/senders/code-counts.system.ts';
+import { deleteAged, deleteAgedOfBusy } from '../../db/server/aged-rows.system.ts';
 import {
   deleteShortLinksBefore,
   deleteShortLinkTotalsBefore,
 } from '../../db/short-links/short-links.system.ts';
-import {
-  deleteSimulatorMessagesBefore,
-  deleteSimulatorPhonesBefore,
-} from '../../db/simulator/answers.system.ts';
+import { deleteSimulatorPhonesBefore } from '../../db/simulator/answers.system.ts';
 import { deleteBatchesBefore } from '../../db/sms/batches/batches.system.ts';
-import { deleteGatewayPostsBefore } from '../../db/sms/gateway-posts.system.ts';
-import { deleteInboundPartsBefore, deleteUnansweredBefore } from '../../db/sms/inbound.system.ts';
-import { deletePartsBefore } from '../../db/sms/parts.system.ts';
-import { deleteReceiptsBefore } from '../../db/sms/receipts.system.ts';
-import { deleteStopRepliesBefore } from '../../db/sms/stop-replies.system.ts';
 import {
   deleteAttemptsBefore,
   deleteDeliveriesBefore,
@@ -122,13 +113,13 @@ function kindsOf(
       lastEvent = last;
       return gone;
     },
-    nonces: () => deleteNoncesBefore(now(), batchSize),
+    nonces: () => deleteAged('request_nonces', now(), batchSize),
     apiKeys: () => apiKeys.deleteReplaced(hoursAgo(replacedKeyDays * 24), batchSize),
     idempotencyRecords: () => deleteExpiredRecords(now(), batchSize),
     membersOfRemoved: () => deleteMembersOfRemoved(batchSize),
     erasures: () => finishErasures(batchSize, isStopping),
-    copies: () => deleteCopiesBefore(hoursAgo(1), batchSize),
-    testLinks: () => deleteTestLinksBefore(hoursAgo(25), batchSize),
+    copies: () => deleteAgedOfBusy('contact_list_copies', hoursAgo(1), batchSize),
+    testLinks: () => deleteAgedOfBusy('email_test_links', hoursAgo(25), batchSize),
     codeTimes: () => deleteCodeTimesBefore(hoursAgo(25), batchSize),
     emails: () => deleteEmailsBefore(emailsUntil, batchSize),
     texts: () => conversations.deleteTextsBefore(textsUntil, batchSize),
@@ -138,15 +129,15 @@ function kindsOf(
     batchRows: () => deleteRowsPast(batchSize),
     batches: () => deleteBatchesBefore(textsUntil, batchSize),
     ledger: () => smsLedger.fold(textsUntil, batchSize),
-    simulatorMessages: () => deleteSimulatorMessagesBefore(textsUntil, batchSize),
+    simulatorMessages: () => deleteAged('simulator_messages', textsUntil, batchSize),
     simulatorPhones: () => deleteSimulatorPhonesBefore(textsUntil, batchSize),
-    receipts: () => deleteReceiptsBefore(until, batchSize),
-    parts: () => deletePartsBefore(hoursAgo(longestReportHours()), batchSize),
-    inboundParts: () => deleteInboundPartsBefore(hoursAgo(7 * 24), batchSize),
-    gatewayPosts: () => deleteGatewayPostsBefore(hoursAgo(7 * 24), batchSize),
+    receipts: () => deleteAged('sms_receipts_unmatched', until, batchSize),
+    parts: () => deleteAged('sms_parts', hoursAgo(longestReportHours()), batchSize),
+    inboundParts: () => deleteAged('sms_inbound_parts', hoursAgo(7 * 24), batchSize),
+    gatewayPosts: () => deleteAged('sms_gateway_posts', hoursAgo(7 * 24), batchSize),
     // After this time, the text that a reply names cannot be waiting any more.
-    stopReplies: () => deleteStopRepliesBefore(hoursAgo(7 * 24), batchSize),
-    unanswered: () => deleteUnansweredBefore(hoursAgo(24), batchSize),
+    stopReplies: () => deleteAged('sms_stop_replies', hoursAgo(7 * 24), batchSize),
+    unanswered: () => deleteAged('sms_inbound_unanswered', hoursAgo(24), batchSize),
     reports: () => reports.purge(batchSize),
   };
 }

@@ -3,7 +3,8 @@ import { forgetAtEnd } from '../../common/closing.ts';
 import { config } from '../../config/config.ts';
 import { deleteReportsBefore } from '../../db/reports/counts.system.ts';
 import { channels } from '../../db/reports/counts.ts';
-import { deleteStatesBefore, deleteStatesOf } from '../../db/reports/messages.system.ts';
+import { deleteStatesOf } from '../../db/reports/messages.system.ts';
+import { deleteAged } from '../../db/server/aged-rows.system.ts';
 import { deleteLedgerSumsBefore } from '../../db/sms/ledger.system.ts';
 import { firstUuidAt } from '../../formats/ids.ts';
 import { hourOf, startOf } from './pieces.ts';
@@ -31,7 +32,7 @@ forgetAtEnd(() => {
 /** Deletes states of both channels by their ids, which have the time, and then those of one channel alone. */
 async function purgeStates(limit: number): Promise<number> {
   const [longer, shorter] = channels.toSorted((one, other) => +statesUntil(one) - +statesUntil(other));
-  const gone = await deleteStatesBefore(statesUntil(longer!), limit);
+  const gone = await deleteAged('report_states', statesUntil(longer!), limit);
   const until = statesUntil(shorter!);
   if (gone === limit || until <= statesUntil(longer!)) return gone;
   const found = await deleteStatesOf(shorter!, { from: reached, until }, limit);

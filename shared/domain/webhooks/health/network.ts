@@ -2,12 +2,8 @@ import { now } from '../../../common/clock.ts';
 import { forgetAtEnd } from '../../../common/closing.ts';
 import { logger } from '../../../common/logger.ts';
 import { transaction } from '../../../db/client.ts';
-import {
-  deleteHostsBefore,
-  type HostEnd,
-  listHostCounts,
-  updateHosts,
-} from '../../../db/webhooks/hosts.system.ts';
+import { deleteAged } from '../../../db/server/aged-rows.system.ts';
+import { type HostEnd, listHostCounts, updateHosts } from '../../../db/webhooks/hosts.system.ts';
 
 const minuteMs = 60_000;
 const lookbackMs = 10 * minuteMs;
@@ -80,5 +76,5 @@ export async function holdsBack(): Promise<boolean> {
 }
 
 export async function purgeHosts(): Promise<void> {
-  await deleteHostsBefore(new Date(now().getTime() - keptMs), purgeBatchSize);
+  await deleteAged('webhook_hosts', new Date(now().getTime() - keptMs), purgeBatchSize);
 }
