@@ -1,4 +1,4 @@
-import { type Dimension, listReportRows } from '../../db/reports/counts.ts';
+import { listReportRows } from '../../db/reports/counts.ts';
 import { idFromBytes } from '../../formats/ids.ts';
 import { hourOf, selectionOf } from './pieces.ts';
 
@@ -11,7 +11,8 @@ export type SpendSums = { messages: number; parts: number; gbp: number; eur: num
 /** `value`: a country, the id of the first key of a lineage, or a tag; null: of messages that have none. */
 type SpendRow = SpendSums & { value: string | null };
 
-type SpendDimension = 'country' | 'key' | 'tag';
+/** `all`: one row, the sums of all texts. */
+type SpendDimension = 'country' | 'key' | 'tag' | 'all';
 
 const mostRows = 1_000;
 
@@ -21,22 +22,6 @@ export async function spendBy(
   from: Date,
   to: Date,
   dimension: SpendDimension,
-): Promise<SpendRow[]> {
-  return listSpend(workspaceId, from, to, dimension);
-}
-
-/** Returns the sum over all texts of the range. */
-export async function spendTotal(workspaceId: string, from: Date, to: Date): Promise<SpendSums> {
-  const [row] = await listSpend(workspaceId, from, to, 'all');
-  const { messages = 0, parts = 0, gbp = 0, eur = 0, charged = 0 } = row ?? {};
-  return { messages, parts, gbp, eur, charged };
-}
-
-async function listSpend(
-  workspaceId: string,
-  from: Date,
-  to: Date,
-  dimension: Dimension,
 ): Promise<SpendRow[]> {
   const rows = await listReportRows(workspaceId, dimension, {
     channels: ['sms'],
@@ -55,7 +40,14 @@ async function listSpend(
   }));
 }
 
-function nameOf(dimension: Dimension, value: Buffer): string | null {
+/** Returns the sum over all texts of the range. */
+export async function spendTotal(workspaceId: string, from: Date, to: Date): Promise<SpendSums> {
+  const [row] = await spendBy(workspaceId, from, to, 'all');
+  const { messages = 0, parts = 0, gbp = 0, eur = 0, charged = 0 } = row ?? {};
+  return { messages, parts, gbp, eur, charged };
+}
+
+function nameOf(dimension: SpendDimension, value: Buffer): string | null {
   if (value.length === 0) return null;
   return dimension === 'key' ? idFromBytes('key', value) : value.toString();
 }
