@@ -32,14 +32,6 @@ export async function listSubscribers(workspaceIds: Buffer[], at: Date): Promise
   }));
 }
 
-/** Pauses the webhook until then; a later end that is set already stays. */
-export async function updateWebhookRested(webhookId: string, until: Date): Promise<void> {
-  await execute(
-    `UPDATE webhooks ${byId} SET paused_until = ? WHERE id = ? AND (paused_until IS NULL OR paused_until < ?)`,
-    [until, idToBytes(webhookId), until],
-  );
-}
-
 /**
  * Pauses the webhook until then because its endpoint asked for it, `busyCount` times in a row; a later end stays.
  * Returns false, and does nothing, where somebody has ended the pause since the attempt began, or given the webhook

@@ -3,11 +3,8 @@ import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
-import {
-  updateWebhookHeard,
-  updateWebhookPaused,
-  updateWebhookRested,
-} from '../../../db/webhooks/webhooks.system.ts';
+import { updateWebhookRested } from '../../../db/webhooks/settlements.ts';
+import { updateWebhookHeard, updateWebhookPaused } from '../../../db/webhooks/webhooks.system.ts';
 import {
   postWebhook,
   retryAfterSeconds,
@@ -159,12 +156,13 @@ async function writeDown(
   });
   // The lease had ended: the worker that has the delivery now reports on the health of its webhook.
   if (!isOurs) return;
+  const { workspaceId } = delivery.event;
   // After an outage the backlog is released slowly, as after a pause.
-  if (isSuccess && !isTest(delivery) && isInOutage(webhook)) await updateWebhookRested(webhook.id, endedAt);
+  if (isSuccess && !isTest(delivery) && isInOutage(webhook))
+    await updateWebhookRested(workspaceId, webhook.id, endedAt);
   if (!isBusy && webhook.busyCount > 0) await updateWebhookHeard(webhook.id);
   // A 429 is the customer asking us to wait, so it is not a failure; and a test is no delivery of theirs.
   if (isTest(delivery) || isBusy) return;
-  const { workspaceId } = delivery.event;
   await noteEnd({ webhookId: webhook.id, workspaceId, host: new URL(webhook.url).host, isSuccess, endedAt });
 }
 
