@@ -1,5 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { orNotFound, problem } from '../../../common/errors.ts';
+import { semaphore } from '../../../common/semaphore.ts';
 import { afterCommit, transaction } from '../../../db/client.ts';
 import * as db from '../../../db/email/domains.ts';
 import type { EmailDomain } from '../../../schemas/email/domains.ts';
@@ -9,26 +10,18 @@ import { forget } from './signing.ts';
 import type { Findings } from './status.ts';
 
 /** A name server that never answers holds a check for seconds; one workspace must not take the turns of the others. */
-const atOncePerWorkspace = 4;
-const inHand = new Map<string, number>();
+const inHand = semaphore({ permits: () => 4, waitMs: 0, mostWaiting: 0 });
+
+const refusal = () =>
+  problem('rate_limited', {
+    detail: 'Other domains of this workspace are being checked',
+    retryAfterSeconds: 2,
+  });
 
 /** The network part of a check by request: looks at the DNS of the domain now. */
 export async function findRecords(workspaceId: string, domainId: string): Promise<Findings> {
   const record = orNotFound(await db.findEmailDomain(workspaceId, domainId));
-  const others = inHand.get(workspaceId) ?? 0;
-  if (others >= atOncePerWorkspace)
-    throw problem('rate_limited', {
-      detail: 'Other domains of this workspace are being checked',
-      retryAfterSeconds: 2,
-    });
-  inHand.set(workspaceId, others + 1);
-  try {
-    return await checkRecords(record);
-  } finally {
-    const left = inHand.get(workspaceId)! - 1;
-    if (left === 0) inHand.delete(workspaceId);
-    else inHand.set(workspaceId, left);
-  }
+  return inHand.run(workspaceId, refusal, () => checkRecords(record));
 }
 
 /** Stores the findings in the current transaction. */
