@@ -5,7 +5,7 @@ import { admittedOf, findOldestDue } from '../../work/admission.system.ts';
 import { type Pacing, pacing } from './pacing.system.ts';
 import { deliveryTable } from './table.system.ts';
 
-export type WebhookAdmission = Pacing & {
+type WebhookAdmission = Pacing & {
   webhookId: string;
   /** How many of its deliveries have a job in Redis. */
   admitted: number;

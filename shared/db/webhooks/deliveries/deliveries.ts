@@ -28,7 +28,8 @@ const deliveries = table('webhook_deliveries', {
   completedAt: time().nullable(),
 });
 /** The row has its latest attempt, number `attempts`; the earlier ones have rows of their own. */
-const latest = attempts.omit('number');
+export const latest = attempts.omit('number');
+export type DeliveryAttempt = RecordOf<typeof latest>;
 const columns = `${deliveries.columns}, lease_token, ${latest.columns}`;
 type DeliveryRow = RowOf<typeof deliveries> & { lease_token: Buffer | null } & (
     | RowOf<typeof latest>
@@ -38,7 +39,7 @@ type DeliveryRow = RowOf<typeof deliveries> & { lease_token: Buffer | null } & (
 export type DeliveryRecord = RecordOf<typeof deliveries> & {
   /** A worker has it in hand; dueAt is then the end of its lease. */
   isInHand: boolean;
-  latestAttempt: RecordOf<typeof latest> | null;
+  latestAttempt: DeliveryAttempt | null;
 };
 
 export type DeliveryFilter = { status?: DeliveryStatus | undefined; eventType?: string | undefined };

@@ -1,20 +1,13 @@
 import { batcher } from '../../../common/batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
-import { boolean, int, outsideText, text, time } from '../../client/columns.ts';
+import { boolean, int, text, time } from '../../client/columns.ts';
 import { table } from '../../client/table.ts';
 import { byId, hex, outsideTransaction, query, transaction } from '../../client.ts';
 import { holdingLease } from '../../work/claim.system.ts';
 import { outcomeWriter } from '../../work/outcomes.system.ts';
-import type { DeliveryStatus } from './deliveries.ts';
+import { type DeliveryAttempt, type DeliveryStatus, latest } from './deliveries.ts';
 import { deliveryTable } from './table.system.ts';
 
-export type DeliveryAttempt = {
-  attemptedAt: Date;
-  durationMs: number;
-  responseStatus: number | null;
-  responseBody: string | null;
-  error: string | null;
-};
 export type DeliveryOutcome = {
   deliveryId: string;
   token: Buffer;
@@ -75,10 +68,8 @@ async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
     token: hex(token),
   }));
   await query(
-    `INSERT IGNORE INTO webhook_attempts (delivery_id, number, workspace_id, attempted_at, duration_ms, response_status,
-       response_body, error)
-     SELECT d.id, d.attempts, d.workspace_id, d.attempted_at, d.duration_ms, d.response_status, d.response_body, d.error
-     FROM webhook_deliveries d ${byId}
+    `INSERT IGNORE INTO webhook_attempts (delivery_id, number, workspace_id, ${latest.columns})
+     SELECT d.id, d.attempts, d.workspace_id, ${latest.columnsOf('d')} FROM webhook_deliveries d ${byId}
      WHERE ${holdingLease('d', leases)} AND d.attempts > 0 AND d.attempted_at IS NOT NULL`,
   );
 }
@@ -90,11 +81,9 @@ const outcomeColumns = table('webhook_deliveries', {
   dueAt: time().nullable(),
   parked: boolean(),
   completedAt: time().nullable(),
-  durationMs: int().nullable(),
-  responseStatus: int().nullable(),
-  responseBody: outsideText('webhook_deliveries.response_body').nullable(),
-  error: outsideText('webhook_deliveries.error').nullable(),
+  ...latest.fields,
   attemptedAt: time().nullable(),
+  durationMs: int().nullable(),
 });
 const writeOutcomes = outcomeWriter(deliveryTable, outcomeColumns, {
   kept: {

@@ -109,7 +109,7 @@ function toWire(record: db.DeliveryRecord, { pausedUntil }: WebhookRecord): Webh
   };
 }
 
-function attemptToWire(attempt: Omit<db.AttemptRecord, 'number'>): WebhookAttempt {
+function attemptToWire(attempt: db.DeliveryAttempt): WebhookAttempt {
   return {
     attemptedAt: attempt.attemptedAt.toISOString(),
     durationMs: attempt.durationMs,
