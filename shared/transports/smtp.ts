@@ -4,9 +4,8 @@ import type { HandOver, HandOverResult } from './smtp/hand-over.ts';
 import { createSmtpPool, type SmtpPool, type SmtpStats } from './smtp/pool.ts';
 import { parseRelayUrl } from './smtp/relay.ts';
 
-export type { HandOver, HandOverResult, StreamedMessage } from './smtp/hand-over.ts';
+export type { HandOver, HandOverResult } from './smtp/hand-over.ts';
 export { checkHandOver } from './smtp/hand-over.ts';
-export type { SmtpStats } from './smtp/pool.ts';
 
 // A wrong SMTP_URL ends the process when it starts, not the first email.
 parseRelayUrl(config.SMTP_URL);

@@ -10,7 +10,6 @@ import { createNameResolver, type Resolve } from './webhook-http/names.ts';
 
 export type {
   AttemptOutcome as WebhookAttempt,
-  WebhookAttemptError,
   WebhookAttemptResult,
 } from './webhook-http/attempt.ts';
 export { ConnectError } from './webhook-http/connect.ts';

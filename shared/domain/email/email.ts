@@ -1,4 +1,4 @@
 export { cancel } from './cancel.ts';
 export { faultsOf, prepare } from './prepare.ts';
 export { faultsOfFilter, find, list, listEvents } from './read.ts';
-export { type PreparedEmail, send, store } from './send.ts';
+export { send } from './send.ts';

@@ -20,7 +20,5 @@ export { faultsOf, prepare } from './prepare.ts';
 export { preview } from './preview.ts';
 export { find, list } from './read.ts';
 export { resume } from './resume.ts';
-export { sweep } from './work/admission.ts';
-export { deleteRowsPast } from './work/rows-past.ts';
 export { wakePaused } from './work/wake.ts';
 export { attempt, workOn } from './work/work.ts';

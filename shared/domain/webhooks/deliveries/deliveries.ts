@@ -7,6 +7,4 @@
 export { attempt } from './attempt.ts';
 export { deliver, jobsInHand } from './deliver.ts';
 export { expire } from './expire.ts';
-export { refill } from './refill.ts';
 export { settleNext } from './settle.ts';
-export { sweep } from './sweep.ts';
