@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import closeWithGrace from 'close-with-grace';
 import { logger } from '../shared/common/logger.ts';
 import { config } from '../shared/config/config.ts';
 import { openBroadcast } from '../shared/coordination/broadcast.ts';
 import { warmUpPhoneNumbers } from '../shared/formats/sms/phone-number.ts';
-import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
+import { startUpOrExit, stopWithGrace } from '../shared/lifecycle.ts';
 import { warmUpSandbox } from '../shared/sandbox/sandbox.ts';
 import { createApp } from './app.ts';
 import { createHttpServer, stopHttpServer } from './http-server.ts';
@@ -18,12 +17,7 @@ const requestGraceMs = Math.max(graceMs / 2, graceMs - 2_000);
 await startUpOrExit('web');
 openBroadcast();
 const server = createHttpServer(createApp());
-closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {
-  if (err) logger.fatal({ err }, 'stopping after an error');
-  else logger.info({ signal }, 'finishing the requests in hand');
-  await stopHttpServer(server, requestGraceMs);
-  await closeEverything();
-});
+stopWithGrace('requests', () => stopHttpServer(server, requestGraceMs));
 // Only now that the process knows how to stop.
 server.listen({ port: config.PORT, host: config.BIND_ADDRESS, backlog });
 await once(server, 'listening');

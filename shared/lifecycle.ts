@@ -1,3 +1,4 @@
+import closeWithGrace from 'close-with-grace';
 import { closeOpened } from './common/closing.ts';
 import { logger } from './common/logger.ts';
 import { readOwnGauges, takeCounts } from './common/metrics.ts';
@@ -109,6 +110,19 @@ function reportCounts({ isLast = false } = {}): void {
   // Written once more after the last value, so that the gauges go back to 0.
   if (isWorthIt || hasShownGauges) writeGauges(gauges);
   hasShownGauges = isWorthIt;
+}
+
+/**
+ * From now on the process stops at a signal, or after an error that nobody has caught: `finish` ends the work in hand,
+ * then everything is closed. What a process logs that it has started comes after this: a reader of the line may stop it.
+ */
+export function stopWithGrace(work: string, finish: () => Promise<void>): void {
+  closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
+    if (err) logger.fatal({ err }, 'stopping after an error');
+    else logger.info({ signal }, `finishing the ${work} in hand`);
+    await finish();
+    await closeEverything();
+  });
 }
 
 export async function closeEverything(): Promise<void> {

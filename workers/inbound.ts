@@ -1,9 +1,8 @@
 import { pathToFileURL } from 'node:url';
-import closeWithGrace from 'close-with-grace';
 import { logger } from '../shared/common/logger.ts';
 import { config } from '../shared/config/config.ts';
 import { faultOf, refuseSettings } from '../shared/config/faults.ts';
-import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
+import { startUpOrExit, stopWithGrace } from '../shared/lifecycle.ts';
 import { isCertificateFile } from './inbound/certificate.ts';
 import { startInbound } from './inbound/server.ts';
 
@@ -24,13 +23,7 @@ async function main(): Promise<void> {
     address: config.INBOUND_BIND_ADDRESS,
     tlsFile,
   });
-  closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
-    if (err) logger.fatal({ err }, 'stopping after an error');
-    else logger.info({ signal }, 'finishing the messages in hand');
-    await inbound.stop(config.SHUTDOWN_SECONDS * 500);
-    await closeEverything();
-  });
-  // Logged only now: a reader of this line may stop the process, which must then know how to finish.
+  stopWithGrace('messages', () => inbound.stop(config.SHUTDOWN_SECONDS * 500));
   logger.info({ port: inbound.port }, 'inbound started');
 }
 

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'bullmq';
-import closeWithGrace from 'close-with-grace';
 import { logger } from '../shared/common/logger.ts';
 import { config } from '../shared/config/config.ts';
 import { shortGrace } from '../shared/config/disagreements.ts';
 import { jobs } from '../shared/jobs/index.ts';
 import { type Chosen, chosenOf } from '../shared/jobs/job.ts';
 import { sendSms } from '../shared/jobs/send-sms.ts';
-import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts';
+import { startUp, startUpOrExit, stopWithGrace } from '../shared/lifecycle.ts';
 import { connectToRedis, type RedisConnection } from '../shared/queue/connection.ts';
 import { partitions, prefixOf } from '../shared/queue/partitions.ts';
 import { backoffMs, type Handler, noteStopping, workDone } from './handle.ts';
@@ -89,13 +88,7 @@ async function main(): Promise<void> {
   const doubt = shortGrace(config);
   if (doubt) logger.warn(doubt);
   const workers = await startWorkers(names.length > 0 ? names : undefined);
-  closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
-    if (err) logger.fatal({ err }, 'stopping after an error');
-    else logger.info({ signal }, 'finishing the work in hand');
-    await workers.stop();
-    await closeEverything();
-  });
-  // Logged only now: a reader of this line may stop the process, which must then know how to finish.
+  stopWithGrace('work', workers.stop);
   logger.info({ jobs: names.length > 0 ? names : 'all' }, 'workers started');
 }
 
