@@ -68,8 +68,6 @@ type EmailOutcome = {
   email: EmailRecord;
   token: Buffer;
   events: NewEventRecord[];
-  /** The body is needed no more. */
-  isFinal: boolean;
   /** Further writes with it, in the same transaction; of several writes for one thing, `of`, the last is enough. */
   also?: { of: string; write: () => Promise<void> };
 };
@@ -101,11 +99,10 @@ export const finishEmail = finisher<EmailOutcome>(emailTable, {
     );
     const also = new Map(items.flatMap(({ also }) => (also ? [[also.of, also.write] as const] : [])));
     for (const write of also.values()) await write();
-    for (const { email } of items)
-      if (email.status !== 'queued')
-        await changeWaiting(email.workspaceId, { messages: -1, bytes: -email.storedBytes });
-    const done = items.filter((item) => item.isFinal).map((item) => idToBytes(item.email.id));
-    if (done.length > 0) await deleteBodies(done);
+    const ended = items.map(({ email }) => email).filter(({ status }) => status !== 'queued');
+    for (const { workspaceId, storedBytes } of ended)
+      await changeWaiting(workspaceId, { messages: -1, bytes: -storedBytes });
+    if (ended.length > 0) await deleteBodies(ended.map(({ id }) => idToBytes(id)));
   },
 });
 

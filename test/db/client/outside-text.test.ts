@@ -169,7 +169,7 @@ test('whatever a mail server says, what becomes of the email and of its recipien
     const { record, token } = (await emails.claimEmail(claim))!;
     const reason = { category: 'failed' as const, ...reasonOf(text) };
     const due = { ...record, reason, dueAt: new Date(now().getTime() - 1_000) };
-    expect(await emails.finishEmail({ email: due, token, events: [], isFinal: false })).toBe(true);
+    expect(await emails.finishEmail({ email: due, token, events: [] })).toBe(true);
     const kept = {
       code: fitting('emails.reason_code', text),
       description: fitting('emails.reason_description', text),

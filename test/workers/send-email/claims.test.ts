@@ -88,7 +88,7 @@ test('a worker that comes late with its outcome changes nothing', async () => {
   const [before, events] = [await rowOf(email.id), await eventsOf(own, email.id)];
   const reason = { category: 'failed', code: 'late', description: null, retryable: false } as const;
   const failed = advance(late.record, 'failed', { at: now(), reason });
-  const outcome = { email: failed, token: late.token, events: [eventOf(failed)], isFinal: true };
+  const outcome = { email: failed, token: late.token, events: [eventOf(failed)] };
   expect(await system.finishEmail(outcome)).toBe(false);
   expect(await system.updateHandoverStarted({ id: email.id, token: late.token, at: now() })).toBe(false);
   expect(await rowOf(email.id)).toEqual(before);
@@ -158,7 +158,6 @@ test('in a batch of outcomes what is written with several of them for one thing 
       email: sent,
       token: one!.token,
       events: [eventOf(sent)],
-      isFinal: true,
       also,
     });
   });
@@ -173,7 +172,7 @@ test('in a batch of outcomes the late ones are left out and the others written',
   await query('UPDATE emails SET lease_token = ? WHERE id = ?', [Buffer.alloc(16, 7), idToBytes(stolen.id)]);
   const outcomes = claimed.map((one) => {
     const sent = advance(one!.record, 'sent', { at: now() });
-    return system.finishEmail({ email: sent, token: one!.token, events: [eventOf(sent)], isFinal: true });
+    return system.finishEmail({ email: sent, token: one!.token, events: [eventOf(sent)] });
   });
   expect(await Promise.all(outcomes)).toEqual([true, false, true]);
   const statuses = await Promise.all(emails.map(async (email) => (await email.read()).status));

@@ -6,10 +6,10 @@ import { config } from '../../../config/config.ts';
 import { fitting } from '../../../db/client/outside-text.ts';
 import type { EmailReason, EmailRecord } from '../../../db/email/emails.ts';
 import type { NewEventRecord } from '../../../db/events/events.ts';
-import { verdictOf } from '../../../formats/email/smtp-reply.ts';
 import type { HandOverResult } from '../../../transports/smtp.ts';
 import { nextTry } from '../../work/retry-times.ts';
 import * as admission from '../admission/admission.ts';
+import { readReply } from '../mail-reports/judge.ts';
 import { advance, eventOf, remark } from '../record.ts';
 import { crashes, giveUp, relayFault, unanswered, uncertain } from './reasons.ts';
 import { isPast, retriesSince } from './times.ts';
@@ -18,7 +18,6 @@ import { isPast, retriesSince } from './times.ts';
 export type EmailJudgement = {
   email: EmailRecord;
   events: NewEventRecord[];
-  isFinal: boolean;
   metric: string;
   /** The server's reply that the mailbox does not exist: nothing more is to be sent there (API decisions §7). */
   bounce?: string;
@@ -44,13 +43,7 @@ export function judge(email: EmailRecord, result: HandOverResult): EmailJudgemen
       return retry(email, result.detail, { delay: { ...relayFault, code }, end: { ...giveUp, code } });
     }
     case 'refused': {
-      const verdict = verdictOf({ ...result, text: result.reply });
-      const reason: EmailReason = {
-        category: verdict.category,
-        code: verdict.code,
-        description: fitting('emails.reason_description', result.reply),
-        retryable: verdict.retryable,
-      };
+      const { verdict, reason } = readReply({ ...result, text: result.reply });
       if (verdict.suppress)
         return { ...fail(email, reason), bounce: fitting('suppressions.reason', result.reply) };
       return verdict.outcome === 'fail'
@@ -62,15 +55,14 @@ export function judge(email: EmailRecord, result: HandOverResult): EmailJudgemen
 
 function accept(email: EmailRecord): EmailJudgement {
   const sent = advance(email, 'sent', { at: now() });
-  if (config.EMAIL_DELIVERED_ON !== 'accept')
-    return { email: sent, events: [eventOf(sent)], isFinal: true, metric: 'sent' };
+  if (config.EMAIL_DELIVERED_ON !== 'accept') return { email: sent, events: [eventOf(sent)], metric: 'sent' };
   const delivered = advance(sent, 'delivered', { at: sent.updatedAt });
-  return { email: delivered, events: [eventOf(sent), eventOf(delivered)], isFinal: true, metric: 'sent' };
+  return { email: delivered, events: [eventOf(sent), eventOf(delivered)], metric: 'sent' };
 }
 
 export function fail(email: EmailRecord, reason: EmailReason): EmailJudgement {
   const failed = advance(email, 'failed', { at: now(), reason });
-  return { email: failed, events: [eventOf(failed)], isFinal: true, metric: 'failed' };
+  return { email: failed, events: [eventOf(failed)], metric: 'failed' };
 }
 
 /** `delay`: the reason of this attempt; `end`: the reason to fail with when there is no time for another one. */
@@ -93,9 +85,9 @@ function retry(email: EmailRecord, detail: string, { delay, end }: RetryReasons)
     dueAt,
     parked: !admission.keepsJob(email.kind, email.workspaceId, dueAt),
   };
-  if (email.retries > 0) return { email: waiting, events: [], isFinal: false, metric: 'retried' };
+  if (email.retries > 0) return { email: waiting, events: [], metric: 'retried' };
   const delayed = remark(waiting, { at: time, reason: delay });
-  return { email: delayed, events: [eventOf(delayed, 'email.delayed')], isFinal: false, metric: 'retried' };
+  return { email: delayed, events: [eventOf(delayed, 'email.delayed')], metric: 'retried' };
 }
 
 const alarmEveryMs = 10_000;

@@ -88,7 +88,8 @@ export function judgeStatus(
   }
 }
 
-function readReply(reply: RecipientStatus['reply']) {
+/** Returns what the reply of a mail server means for an email, and the reason that tells of it. */
+export function readReply(reply: RecipientStatus['reply']) {
   const verdict = verdictOf(reply);
   const reason: EmailReason = {
     category: verdict.category,
