@@ -11,14 +11,16 @@ import {
 } from './counts.ts';
 
 type CountKey = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
-export type CountsAt = CountKey & { dimension: Dimension; value: Buffer; counts: Counts };
-export type LatencyAt = CountKey & {
+export type CountsOfHour = { dimension: Dimension; value: Buffer; counts: Counts };
+export type CountsAt = CountKey & CountsOfHour;
+export type LatencyOfHour = {
   kind: string;
   gateway: string;
   step: 'sent' | 'delivered';
   bucket: number;
   messages: number;
 };
+export type LatencyAt = CountKey & LatencyOfHour;
 
 const atOnce = 1_000;
 // Names every dimension, so that the columns after `dimension` in the index can be used as well.
@@ -56,48 +58,30 @@ export async function addLatencies(changes: LatencyAt[]): Promise<void> {
   }
 }
 
-type CountsRow = { workspace_id: Buffer; dimension: Dimension; value: Buffer };
-type StoredLatency = Pick<LatencyAt, 'kind' | 'step' | 'bucket' | 'messages'> & {
-  workspace_id: Buffer;
-  gateway: Buffer;
-};
+type CountsRow = Record<Measure, number> & { dimension: Dimension; value: Buffer };
 type Hour = { workspaceId: string; channel: Channel; start: number };
 
 /** The counts of an hour. */
-export async function listCountsOfHour({ workspaceId, channel, start }: Hour): Promise<CountsAt[]> {
-  const rows = await query<(Record<Measure, number> & CountsRow)[]>(
+export async function listCountsOfHour({ workspaceId, channel, start }: Hour): Promise<CountsOfHour[]> {
+  const rows = await query<CountsRow[]>(
     `SELECT * FROM report_counts FORCE INDEX (PRIMARY)
      WHERE workspace_id = ? AND ${ofDimensions} AND span = 'hour' AND start = ? AND channel = ?`,
     [idToBytes(workspaceId), start, channel],
   );
-  return rows.map((row) => ({
-    workspaceId: row.workspace_id,
-    span: 'hour',
-    start,
-    channel,
-    dimension: row.dimension,
-    value: row.value,
+  return rows.map(({ dimension, value, ...row }) => ({
+    dimension,
+    value,
     counts: Object.fromEntries(measures.map((measure) => [measure, row[measure]])) as Counts,
   }));
 }
 
-export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour): Promise<LatencyAt[]> {
-  const rows = await query<StoredLatency[]>(
-    `SELECT * FROM report_latencies FORCE INDEX (PRIMARY)
+export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour): Promise<LatencyOfHour[]> {
+  const rows = await query<(Omit<LatencyOfHour, 'gateway'> & { gateway: Buffer })[]>(
+    `SELECT kind, gateway, step, bucket, messages FROM report_latencies FORCE INDEX (PRIMARY)
      WHERE workspace_id = ? AND span = 'hour' AND start = ? AND channel = ?`,
     [idToBytes(workspaceId), start, channel],
   );
-  return rows.map((row) => ({
-    workspaceId: row.workspace_id,
-    span: 'hour',
-    start,
-    channel,
-    kind: row.kind,
-    gateway: row.gateway.toString(),
-    step: row.step,
-    bucket: row.bucket,
-    messages: row.messages,
-  }));
+  return rows.map(({ gateway, ...row }) => ({ ...row, gateway: gateway.toString() }));
 }
 
 /** Rebuilds a day from its hours, or a month from its days. */

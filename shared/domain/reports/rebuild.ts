@@ -4,6 +4,7 @@ import { transaction } from '../../db/client.ts';
 import { listCountsOfHour, listLatenciesOfHour, replaceByParts } from '../../db/reports/counts.system.ts';
 import { type Channel, channels } from '../../db/reports/counts.ts';
 import * as db from '../../db/reports/messages.system.ts';
+import { idToBytes } from '../../formats/ids.ts';
 import { encode, type Facts } from './facts.ts';
 import { nameAll } from './names.ts';
 import { endOf, hourOf, startOf, timeOf } from './pieces.ts';
@@ -63,7 +64,12 @@ export async function rebuildHour(
   if (await db.findHasGone(workspaceId, channel, stretch)) return null;
   const tally = newTally();
   const hour = { workspaceId, channel, start };
-  tally.subtract(await listCountsOfHour(hour), await listLatenciesOfHour(hour));
+  const id = idToBytes(workspaceId);
+  tally.subtract(
+    { workspaceId: id, workspace: id.toString('latin1'), hour: start, channel },
+    await listCountsOfHour(hour),
+    await listLatenciesOfHour(hour),
+  );
   let messages = 0;
   let after: Buffer | null = null;
   do {

@@ -1,4 +1,9 @@
-import { addCounts, addLatencies, type CountsAt, type LatencyAt } from '../../db/reports/counts.system.ts';
+import {
+  addCounts,
+  addLatencies,
+  type CountsOfHour,
+  type LatencyOfHour,
+} from '../../db/reports/counts.system.ts';
 import { type Channel, type Counts, type Dimension, measures, type Span } from '../../db/reports/counts.ts';
 import {
   addTo,
@@ -15,25 +20,22 @@ import { startOf } from './pieces.ts';
 const spans: readonly Span[] = ['hour', 'day', 'month'];
 const none = Object.fromEntries(measures.map((measure) => [measure, 0])) as Counts;
 
-type CountsOfHour = Omit<CountsAt, 'span'>;
-type LatencyOfHour = Omit<LatencyAt, 'span'>;
-
 /** Changes of counts, gathered by hour. */
 type Tally = {
   /** Counts a message in its present standing, and subtracts the standing before. */
   add(facts: Facts, before: Standing | null, nameOf: NameOf): void;
-  /** Subtracts counts that are stored. */
-  subtract(counts: CountsAt[], latencies: LatencyAt[]): void;
+  /** Subtracts counts that are stored of an hour. */
+  subtract(at: At, counts: CountsOfHour[], latencies: LatencyOfHour[]): void;
   /** Adds all changes to the stored counts: to the hours, and to the days and months that contain them. */
   store(): Promise<void>;
 };
 
-type At = { workspaceId: Buffer; workspace: string; hour: number; channel: Channel };
-type Timed = Pick<LatencyAt, 'kind' | 'gateway' | 'step' | 'bucket'>;
+type At = Pick<Facts, 'workspaceId' | 'workspace' | 'hour' | 'channel'>;
+type Timed = Omit<LatencyOfHour, 'messages'>;
 type Hour = {
   at: { workspaceId: Buffer; start: number; channel: Channel };
   counts: Map<Dimension, Map<string, Counts>>;
-  times: Map<string, Timed & { messages: number }>;
+  times: Map<string, LatencyOfHour>;
 };
 
 export function newTally(): Tally {
@@ -100,33 +102,27 @@ export function newTally(): Tally {
       timeBoth(hour, kind, standing, 1);
       if (before) timeBoth(hour, kind, before, -1);
     },
-    subtract(counts, latencies) {
-      const hourAt = ({ workspaceId, start, channel }: LatencyOfHour | CountsOfHour) =>
-        hourOf({ workspaceId, workspace: workspaceId.toString('latin1'), hour: start, channel });
-      for (const entry of counts) {
-        const { dimension, value } = entry;
-        const sums = countsOf(hourAt(entry), dimension, valueOfBytes(dimension, value));
-        for (const measure of measures) sums[measure] -= entry.counts[measure];
+    subtract(at, counts, latencies) {
+      const hour = hourOf(at);
+      for (const { dimension, value, counts: stored } of counts) {
+        const sums = countsOf(hour, dimension, valueOfBytes(dimension, value));
+        for (const measure of measures) sums[measure] -= stored[measure];
       }
-      for (const entry of latencies) time(hourAt(entry), entry, -entry.messages);
+      for (const entry of latencies) time(hour, entry, -entry.messages);
     },
     async store() {
       const all = [...hours.values()];
       const counted = all.flatMap(({ at, counts }) =>
         [...counts].flatMap(([dimension, values]) =>
-          [...values].map(
-            ([value, sums]): CountsOfHour => ({
-              ...at,
-              dimension,
-              value: bytesOfValue(dimension, value),
-              counts: sums,
-            }),
-          ),
+          [...values].map(([value, sums]) => ({
+            ...at,
+            dimension,
+            value: bytesOfValue(dimension, value),
+            counts: sums,
+          })),
         ),
       );
-      const timed = all.flatMap(({ at, times }) =>
-        [...times.values()].map((entry): LatencyOfHour => ({ ...at, ...entry })),
-      );
+      const timed = all.flatMap(({ at, times }) => [...times.values()].map((entry) => ({ ...at, ...entry })));
       await addCounts(
         atAllSpans(
           counted.filter(({ counts }) => measures.some((measure) => counts[measure] !== 0)),
