@@ -1,7 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import type { RowOf } from '../client/table.ts';
 import { execute, query, transaction } from '../client.ts';
-import type { workspaces } from '../workspace/workspaces.ts';
 
 /**
  * The recent sending of workspaces with a limit. Each period is counted in slots of a sixtieth of its length, so that a
@@ -13,25 +11,25 @@ type SendingLimits = Record<Period, number | null>;
 
 const slotMs: Record<Period, number> = { minute: 1_000, hour: 60_000, day: 1_440_000 };
 const periods = Object.keys(slotMs) as Period[];
+const limitsOf = periods.map((period) => `emails_per_${period} AS ${period}`).join(', ');
 /** Sixty whole slots, and the current one. */
 const slotsCounted = 61;
 
 const slotAt = (period: Period, at: Date) => Math.floor(at.getTime() / slotMs[period]);
 const firstCounted = (period: Period, at: Date) => slotAt(period, at) - slotsCounted + 1;
 
-type LimitsRow = Pick<RowOf<typeof workspaces>, 'emails_per_minute' | 'emails_per_hour' | 'emails_per_day'>;
-type UsedRow = { period: Period; emails: string; oldest: number };
-type Used = { period: Period; emails: number; oldestSlot: number };
+/** How many emails of a period are counted, and the oldest slot that has some. */
+type Used = { period: Period; emails: string; oldest: number };
 
 /** Returns how many emails each workspace may still send: the least of its periods, and Infinity without a limit. */
 export async function listAllowances(workspaceIds: string[], at: Date): Promise<Map<string, number>> {
   if (workspaceIds.length === 0) return new Map();
   const ids = workspaceIds.map(idToBytes);
-  const rows = await query<(LimitsRow & { id: Buffer })[]>(
-    `SELECT id, emails_per_minute, emails_per_hour, emails_per_day FROM workspaces WHERE id IN (?)`,
+  const rows = await query<(SendingLimits & { id: Buffer })[]>(
+    `SELECT id, ${limitsOf} FROM workspaces WHERE id IN (?)`,
     [ids],
   );
-  const used = await query<(UsedRow & { workspace_id: Buffer })[]>(
+  const used = await query<(Used & { workspace_id: Buffer })[]>(
     `SELECT workspace_id, period, SUM(emails) AS emails, MIN(slot) AS oldest FROM email_sendings
      WHERE workspace_id IN (?) AND (${counted}) GROUP BY workspace_id, period`,
     [ids, ...countedSince(at)],
@@ -40,7 +38,7 @@ export async function listAllowances(workspaceIds: string[], at: Date): Promise<
   return new Map(
     rows.map((row) => [
       idFromBytes('workspace', row.id),
-      leftOf(toLimits(row), (usedOf.get(row.id.toString('hex')) ?? []).map(toUsed)),
+      leftOf(row, usedOf.get(row.id.toString('hex')) ?? []),
     ]),
   );
 }
@@ -48,19 +46,11 @@ export async function listAllowances(workspaceIds: string[], at: Date): Promise<
 const counted = periods.map((period) => `(period = '${period}' AND slot >= ?)`).join(' OR ');
 const countedSince = (at: Date) => periods.map((period) => firstCounted(period, at));
 
-function toLimits(row: LimitsRow): SendingLimits {
-  return { minute: row.emails_per_minute, hour: row.emails_per_hour, day: row.emails_per_day };
-}
-
-function toUsed(row: UsedRow): Used {
-  return { period: row.period, emails: Number(row.emails), oldestSlot: row.oldest };
-}
-
 function leftOf(limits: SendingLimits, used: Used[]): number {
   return Math.min(
     ...periods.map((period) => {
       const limit = limits[period];
-      const sent = used.find((one) => one.period === period)?.emails ?? 0;
+      const sent = Number(used.find((one) => one.period === period)?.emails ?? 0);
       return limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - sent);
     }),
   );
@@ -74,19 +64,16 @@ function leftOf(limits: SendingLimits, used: Used[]): number {
 export async function updateTaken(workspaceId: string, wanted: number, at: Date): Promise<number> {
   const id = idToBytes(workspaceId);
   return transaction(async () => {
-    const [row] = await execute<LimitsRow[]>(
-      'SELECT emails_per_minute, emails_per_hour, emails_per_day FROM workspaces WHERE id = ? FOR UPDATE',
+    const [limits] = await execute<SendingLimits[]>(
+      `SELECT ${limitsOf} FROM workspaces WHERE id = ? FOR UPDATE`,
       [id],
     );
-    if (!row) return wanted;
-    const limits = toLimits(row);
-    const used = (
-      await query<UsedRow[]>(
-        `SELECT period, SUM(emails) AS emails, MIN(slot) AS oldest FROM email_sendings
-         WHERE workspace_id = ? AND (${counted}) GROUP BY period`,
-        [id, ...countedSince(at)],
-      )
-    ).map(toUsed);
+    if (!limits) return wanted;
+    const used = await query<Used[]>(
+      `SELECT period, SUM(emails) AS emails, MIN(slot) AS oldest FROM email_sendings
+       WHERE workspace_id = ? AND (${counted}) GROUP BY period`,
+      [id, ...countedSince(at)],
+    );
     const taken = Math.min(wanted, leftOf(limits, used));
     const limited = periods.filter((period) => limits[period] !== null);
     if (taken > 0 && limited.length > 0) await insertSent(id, limited, taken, at);
@@ -102,8 +89,8 @@ export async function updateTaken(workspaceId: string, wanted: number, at: Date)
 /** Returns when the oldest counted slot of a period is no longer counted; at once where the period has room. */
 function freeAt(period: Period, limits: SendingLimits, used: Used[], taken: number, at: Date): number {
   const sent = used.find((one) => one.period === period);
-  if ((sent?.emails ?? 0) + taken < limits[period]!) return at.getTime();
-  return ((sent?.oldestSlot ?? slotAt(period, at)) + slotsCounted) * slotMs[period];
+  if (Number(sent?.emails ?? 0) + taken < limits[period]!) return at.getTime();
+  return ((sent?.oldest ?? slotAt(period, at)) + slotsCounted) * slotMs[period];
 }
 
 async function insertSent(id: Buffer, limited: Period[], emails: number, at: Date): Promise<void> {
