@@ -1,7 +1,6 @@
-import { type IdPrefix, idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { query } from '../client.ts';
+import type { IdPrefix } from '../../formats/ids.ts';
 import { binaryText, id, int, json, text, time } from './columns.ts';
-import type { Page } from './listing.ts';
+import { type Length, listLengths, type Page } from './listing.ts';
 import { countRows, deleteRow, findRow, insertRow, listRowsByIds, updateRow } from './rows.ts';
 import { type Columns, type RecordOf, type Table, table } from './table.ts';
 
@@ -30,7 +29,7 @@ export type TemplateTable<Template extends TemplateRecord> = {
   /** How many templates the workspace has. */
   findCount: (workspaceId: string) => Promise<number>;
   /** Newest first. `length`: the bytes of the source texts of a template. */
-  listLengths: (workspaceId: string, page: Page) => Promise<{ id: string; length: number }[]>;
+  listLengths: (workspaceId: string, page: Page) => Promise<Length[]>;
   /** Newest first. */
   listByIds: (workspaceId: string, ids: string[]) => Promise<Template[]>;
   /** Writes all fields but id and createdAt. The record must have been locked in this transaction. */
@@ -58,7 +57,6 @@ export function templateTable<Sources extends Columns>({
   // The statements do not depend on the columns of one kind, so the type here has only the common ones.
   const templates = table(name, { ...commonColumns(idPrefix), ...sources }) as unknown as CommonTable;
   const changing = templates.omit('id', 'createdAt');
-  const length = texts.map((column) => `LENGTH(${column})`).join(' + ');
 
   const statements: TemplateTable<TemplateRecord> = {
     insert: (workspaceId, record) => insertRow(workspaceId, templates, record),
@@ -66,16 +64,7 @@ export function templateTable<Sources extends Columns>({
     findByName: (workspaceId, name) => findRow(workspaceId, templates, { name }),
     findForUpdate: (workspaceId, id) => findRow(workspaceId, templates, { id }, 'FOR UPDATE'),
     findCount: (workspaceId) => countRows(workspaceId, templates),
-    listLengths: async (workspaceId, { limit, before }) => {
-      const place = before === null ? [] : [idToBytes(before)];
-      const rows = await query<{ id: Buffer; length: number }[]>(
-        `SELECT id, ${length} AS length FROM ${name} FORCE INDEX (${name}_listed)
-         WHERE workspace_id = ? ${before === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
-        [idToBytes(workspaceId), ...place, limit],
-      );
-      return rows.map((row) => ({ id: idFromBytes(idPrefix, row.id), length: row.length }));
-    },
-
+    listLengths: (workspaceId, page) => listLengths(workspaceId, templates, texts, page),
     listByIds: (workspaceId, ids) => listRowsByIds(workspaceId, templates, ids),
     update: (workspaceId, record) => updateRow(workspaceId, changing, record),
     delete: (workspaceId, id) => deleteRow(workspaceId, templates, { id }),

@@ -1,6 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { binaryText, id, text, time } from '../client/columns.ts';
-import type { Page } from '../client/listing.ts';
+import { type Length, listLengths, type Page } from '../client/listing.ts';
 import { deleteRow, findRow, insertRow, listRowsByIds, updateRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { execute, query } from '../client.ts';
@@ -57,17 +57,8 @@ export async function listEmailIncludeNames(workspaceId: string): Promise<Map<st
 }
 
 /** Newest first. `length`: of the content, in bytes. */
-export async function listEmailIncludeLengths(
-  workspaceId: string,
-  { limit, before }: Page,
-): Promise<{ id: string; length: number }[]> {
-  const place = before === null ? [] : [idToBytes(before)];
-  const rows = await query<{ id: Buffer; length: number }[]>(
-    `SELECT id, LENGTH(content) AS length FROM email_includes FORCE INDEX (email_includes_listed)
-     WHERE workspace_id = ? ${before === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
-    [idToBytes(workspaceId), ...place, limit],
-  );
-  return rows.map((row) => ({ id: idFromBytes('include', row.id), length: row.length }));
+export function listEmailIncludeLengths(workspaceId: string, page: Page): Promise<Length[]> {
+  return listLengths(workspaceId, emailIncludes, ['content'], page);
 }
 
 /** Newest first. */

@@ -15,7 +15,7 @@ const attempts = table('webhook_attempts', {
   responseBody: outsideText('webhook_deliveries.response_body').nullable(),
   error: outsideText('webhook_deliveries.error').nullable(),
 });
-export type AttemptRecord = RecordOf<typeof attempts>;
+type AttemptRecord = RecordOf<typeof attempts>;
 
 const deliveries = table('webhook_deliveries', {
   id: id('delivery'),
