@@ -1,5 +1,6 @@
 import { type LoggerOptions, pino } from 'pino';
 import { config } from '../config/config.ts';
+import { forgetAtEnd } from './closing.ts';
 import { requestId } from './request-context.ts';
 
 const secretNames = [
@@ -64,3 +65,16 @@ const options: LoggerOptions = {
  * A wildcard does not cover the top level, so both forms are listed.
  */
 export const logger = pino(options, pino.destination(config.LOG_TO === 'stderr' ? 2 : 1));
+
+/** Makes a test that holds once in this time at most, for a line about a fault that many meet at the same time. */
+export function atMostEvery(ms: number): () => boolean {
+  let next = Number.NEGATIVE_INFINITY;
+  forgetAtEnd(() => {
+    next = Number.NEGATIVE_INFINITY;
+  });
+  return () => {
+    if (performance.now() < next) return false;
+    next = performance.now() + ms;
+    return true;
+  };
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobsOptions, type JobType, Queue } from 'bullmq';
 import { databaseTime, now } from '../common/clock.ts';
-import { logger } from '../common/logger.ts';
+import { atMostEvery, logger } from '../common/logger.ts';
 import { count } from '../common/metrics.ts';
 import { requestId } from '../common/request-context.ts';
 import { config } from '../config/config.ts';
@@ -114,15 +114,13 @@ export function enqueue<Payload extends object, Lane extends string>(
   });
 }
 
-const logEveryMs = 10_000;
-let logNotBefore = Number.NEGATIVE_INFINITY;
+const mayLog = atMostEvery(10_000);
 
 function noteMissed(error: Error, job: Job, jobs: number): void {
   count('wake_ups_failed', {}, jobs);
   logger.debug({ err: error, job: job.name }, 'wake-ups failed; the sweep will make them');
   // A full Redis otherwise looks healthy: it answers, but takes no jobs.
-  if (!/\bOOM\b/.test(error.message) || performance.now() < logNotBefore) return;
-  logNotBefore = performance.now() + logEveryMs;
+  if (!/\bOOM\b/.test(error.message) || !mayLog()) return;
   logger.error({ err: error }, 'Redis is full; work waits in MySQL until it takes jobs again');
 }
 

@@ -1,4 +1,4 @@
-import { logger } from '../../common/logger.ts';
+import { atMostEvery, logger } from '../../common/logger.ts';
 
 /** Sends a statement on a connection that the caller chose. */
 type AskServer = (sql: string) => Promise<Record<string, unknown>[]>;
@@ -16,8 +16,7 @@ const membersOfGroup = `SELECT MEMBER_ID AS id, MEMBER_STATE AS state, MEMBER_RO
   FROM performance_schema.replication_group_members`;
 
 const mayNotRead = 1142;
-const logEveryMs = 60_000;
-let loggedAt = Number.NEGATIVE_INFINITY;
+const mayLog = atMostEvery(60_000);
 
 /** The server must not be used now. `fatal` has the meaning of the driver: the connection serves nobody. */
 class UnusableServer extends Error {
@@ -82,9 +81,6 @@ function refuseUnknown(error: unknown): never {
   const refusal = new UnusableServer(
     'the server is a member of Group Replication, and whether it is the primary cannot be known: GRANT SELECT ON performance_schema.replication_group_members to the user of MYSQL_URL',
   );
-  if (performance.now() - loggedAt > logEveryMs) {
-    loggedAt = performance.now();
-    logger.error({ err: refusal }, 'a server of MySQL is not used');
-  }
+  if (mayLog()) logger.error({ err: refusal }, 'a server of MySQL is not used');
   throw refusal;
 }

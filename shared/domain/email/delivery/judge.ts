@@ -1,6 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { forgetAtEnd } from '../../../common/closing.ts';
-import { logger } from '../../../common/logger.ts';
+import { atMostEvery, logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import { fitting } from '../../../db/client/outside-text.ts';
@@ -90,16 +89,10 @@ function retry(email: EmailRecord, detail: string, { delay, end }: RetryReasons)
   return { email: delayed, events: [eventOf(delayed, 'email.delayed')], metric: 'retried' };
 }
 
-const alarmEveryMs = 10_000;
-let nextAlarmAt = 0;
-forgetAtEnd(() => {
-  nextAlarmAt = 0;
-});
+const mayAlarm = atMostEvery(10_000);
 
 /** Logs a fault of the relay once in a while, and not for each email: the fault is the same for all of them. */
 function alarm(reason: string, detail: string): void {
   count('smtp_faults', { reason });
-  if (performance.now() < nextAlarmAt) return;
-  nextAlarmAt = performance.now() + alarmEveryMs;
-  logger.error({ reason, detail }, 'the relay cannot be used; emails wait');
+  if (mayAlarm()) logger.error({ reason, detail }, 'the relay cannot be used; emails wait');
 }

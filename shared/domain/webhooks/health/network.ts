@@ -1,6 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { forgetAtEnd } from '../../../common/closing.ts';
-import { logger } from '../../../common/logger.ts';
+import { atMostEvery, logger } from '../../../common/logger.ts';
 import { transaction } from '../../../db/client.ts';
 import { deleteAged } from '../../../db/server/aged-rows.system.ts';
 import { type HostEnd, listHostCounts, updateHosts } from '../../../db/webhooks/hosts.system.ts';
@@ -59,19 +59,13 @@ export async function isSuspect(): Promise<boolean> {
   return failed > suspectShare * counted + 1e-9;
 }
 
-const alarmEveryMs = minuteMs;
-let nextAlarmAt = 0;
-forgetAtEnd(() => {
-  nextAlarmAt = 0;
-});
+const mayAlarm = atMostEvery(minuteMs);
 
 /** Returns whether a suspect network forbids warnings and switch-offs. Logs an error once in a while if it does. */
 export async function holdsBack(): Promise<boolean> {
   if (!(await isSuspect())) return false;
-  if (performance.now() >= nextAlarmAt) {
-    nextAlarmAt = performance.now() + alarmEveryMs;
+  if (mayAlarm())
     logger.error('most hosts that webhooks go to fail: look at our own network; no webhook is switched off');
-  }
   return true;
 }
 
