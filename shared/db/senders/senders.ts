@@ -82,10 +82,7 @@ export async function updateSenderCountries(
 }
 
 export async function findSender(workspaceId: string, id: string): Promise<SenderRecord | null> {
-  return findOne(workspaceId, `SELECT * FROM senders ${byId} WHERE id = ? AND workspace_id = ?`, [
-    idToBytes(id),
-    idToBytes(workspaceId),
-  ]);
+  return (await listInOne(workspaceId, 's.id = ?', [idToBytes(id)]))[0] ?? null;
 }
 
 /** Locks the sender: no other transaction changes it until this one ends. */
@@ -105,7 +102,7 @@ export async function listSendersByKey(workspaceId: string, nameKeys: string[]):
   return listInOne(workspaceId, 's.name_key IN (?)', [nameKeys.map((key) => Buffer.from(key))]);
 }
 
-/** Every text asks for its sender, so one query reads senders with their countries. */
+/** Reads senders with their countries in one query, because every text asks for its sender. */
 async function listInOne(
   workspaceId: string,
   where: string,
@@ -156,11 +153,7 @@ export async function findOldestApprovedSender(workspaceId: string): Promise<Sen
 
 /** The one that waits for its code: there is one at most. */
 export async function findSenderAwaitingCode(workspaceId: string): Promise<SenderRecord | null> {
-  return findOne(
-    workspaceId,
-    "SELECT * FROM senders WHERE workspace_id = ? AND status = 'awaiting_verification'",
-    [idToBytes(workspaceId)],
-  );
+  return (await listInOne(workspaceId, "s.status = 'awaiting_verification'", []))[0] ?? null;
 }
 
 async function findOne(
@@ -185,16 +178,9 @@ export async function listSenders(
 }
 
 /** The senders that are held until this profile is verified. */
-export async function listSendersAwaitingProfile(
-  workspaceId: string,
-  profileId: string,
-): Promise<SenderRecord[]> {
-  const rows = await query<RowOf<typeof senders>[]>(
-    `SELECT * FROM senders WHERE business_profile_id = ? AND workspace_id = ?
-       AND status = 'awaiting_business_verification'`,
-    [idToBytes(profileId), idToBytes(workspaceId)],
-  );
-  return withCountries(workspaceId, senders.toRecords(rows));
+export function listSendersAwaitingProfile(workspaceId: string, profileId: string): Promise<SenderRecord[]> {
+  const where = "s.business_profile_id = ? AND s.status = 'awaiting_business_verification'";
+  return listInOne(workspaceId, where, [idToBytes(profileId)]);
 }
 
 async function withCountries(
