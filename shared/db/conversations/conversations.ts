@@ -193,30 +193,21 @@ export async function listConversations(
       : sender !== undefined
         ? 'conversations_of_sender'
         : 'conversations_listed';
-  const conditions: [sql: string, ...values: unknown[]][] = [
-    ['workspace_id = ? AND last_activity_at IS NOT NULL', idToBytes(workspaceId)],
-    ...(number === undefined ? [] : [['number = ?', Buffer.from(number)] as [string, Buffer]]),
-    ...(sender === undefined
-      ? []
-      : [['sender_key = ?', Buffer.from(keyOfAddress(sender))] as [string, Buffer]]),
-    ...(since === undefined ? [] : [['last_activity_at >= ?', since] as [string, Date]]),
+  const at = after && new Date(after.at);
+  const conditions: [sql: string, values: unknown[] | null][] = [
+    ['workspace_id = ? AND last_activity_at IS NOT NULL', [idToBytes(workspaceId)]],
+    ['number = ?', number === undefined ? null : [Buffer.from(number)]],
+    ['sender_key = ?', sender === undefined ? null : [Buffer.from(keyOfAddress(sender))]],
+    ['last_activity_at >= ?', since ? [since] : null],
     // Two conditions, because only the first of them lets the server read the index as a range.
-    ...(after === null
-      ? []
-      : [
-          [
-            'last_activity_at <= ? AND (last_activity_at < ? OR id < ?)',
-            new Date(after.at),
-            new Date(after.at),
-            idToBytes(after.id),
-          ] as [string, Date, Date, Buffer],
-        ]),
+    ['last_activity_at <= ? AND (last_activity_at < ? OR id < ?)', after && [at, at, idToBytes(after.id)]],
   ];
+  const given = conditions.filter(([, values]) => values !== null);
   return conversations.toRecords(
     await query(
-      `SELECT * FROM conversations FORCE INDEX (${index}) WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+      `SELECT * FROM conversations FORCE INDEX (${index}) WHERE ${given.map(([sql]) => sql).join(' AND ')}
      ORDER BY last_activity_at DESC, id DESC LIMIT ?`,
-      [...conditions.flatMap(([, ...values]) => values), limit],
+      [...given.flatMap(([, values]) => values!), limit],
     ),
   );
 }
