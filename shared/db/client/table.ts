@@ -1,4 +1,4 @@
-import type { Column, ColumnKind } from './columns.ts';
+import { boolean, type Column, type ColumnKind, outsideText, text } from './columns.ts';
 import type { Param } from './connection.ts';
 
 /**
@@ -26,6 +26,17 @@ export function group<Parts extends { [part: string]: Column }>(parts: Parts) {
     }),
   };
 }
+
+type Reasoned = 'emails' | 'sms_messages' | 'sms_receipts_unmatched';
+
+/** Why a message of this table has failed, if it has. */
+export const failureReason = <Category extends string>(name: Reasoned) =>
+  group({
+    category: text<Category>(),
+    code: outsideText(`${name}.reason_code`),
+    description: outsideText(`${name}.reason_description`).nullable(),
+    retryable: boolean(),
+  }).nullable();
 
 type StoredOf<One> = One extends Column<infer Stored> ? Stored : never;
 type ValueOf<One> =

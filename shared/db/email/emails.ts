@@ -1,9 +1,9 @@
 import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
 import type { EmailLane } from '../../schemas/lanes.ts';
-import { binaryText, boolean, id, int, outsideText, sharedId, text, time } from '../client/columns.ts';
+import { binaryText, boolean, id, int, sharedId, text, time } from '../client/columns.ts';
 import { type ListedPage, listMatching, type Page } from '../client/listing.ts';
 import { findRow } from '../client/rows.ts';
-import { group, type RecordOf, table } from '../client/table.ts';
+import { failureReason, type RecordOf, table } from '../client/table.ts';
 import { byId, bytesOf, changeRow, changeRows, execute, insertNew, query } from '../client.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { deleteAttachments } from './attachments.ts';
@@ -21,12 +21,9 @@ export const emails = table('emails', {
   recipientKey: binaryText(),
   subject: text(),
   textExcerpt: text().nullable(),
-  reason: group({
-    category: text<'hard_bounce' | 'soft_bounce' | 'complaint' | 'suppressed' | 'rejected' | 'failed'>(),
-    code: outsideText('emails.reason_code'),
-    description: outsideText('emails.reason_description').nullable(),
-    retryable: boolean(),
-  }).nullable(),
+  reason: failureReason<'hard_bounce' | 'soft_bounce' | 'complaint' | 'suppressed' | 'rejected' | 'failed'>(
+    'emails',
+  ),
   clientReference: binaryText().nullable(),
   clientTag: binaryText().nullable(),
   trackOpens: boolean(),

@@ -10,13 +10,12 @@ import {
   int,
   number,
   outsideBinaryText,
-  outsideText,
   sharedId,
   text,
   time,
 } from '../client/columns.ts';
 import { findRow, insertRow, updateRow } from '../client/rows.ts';
-import { group, type RecordOf, type RowOf, table } from '../client/table.ts';
+import { failureReason, group, type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, execute, query } from '../client.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { changeBatchCounts } from './batches/counts.ts';
@@ -39,12 +38,7 @@ export const sms = table('sms_messages', {
   charged: number(),
   /** The key whose limits its parts count against. */
   lineageId: sharedId('key').nullable(),
-  reason: group({
-    category: text<SmsReason['category']>(),
-    code: outsideText('sms_messages.reason_code'),
-    description: outsideText('sms_messages.reason_description').nullable(),
-    retryable: boolean(),
-  }).nullable(),
+  reason: failureReason<SmsReason['category']>('sms_messages'),
   clientReference: binaryText().nullable(),
   clientTag: binaryText().nullable(),
   batchId: sharedId('batch').nullable(),

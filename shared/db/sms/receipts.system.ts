@@ -1,18 +1,13 @@
 import type { SmsReason } from '../../schemas/sms/sms.ts';
-import { binaryText, boolean, outsideBinaryText, outsideText, text } from '../client/columns.ts';
+import { binaryText, outsideBinaryText } from '../client/columns.ts';
 import { fitting } from '../client/outside-text.ts';
-import { group, type RecordOf, table } from '../client/table.ts';
+import { failureReason, type RecordOf, table } from '../client/table.ts';
 import { comparedKey, execute, query } from '../client.ts';
 
 const receipts = table('sms_receipts_unmatched', {
   gateway: binaryText(),
   reference: outsideBinaryText('sms_receipts_unmatched.reference'),
-  reason: group({
-    category: text<SmsReason['category']>(),
-    code: outsideText('sms_receipts_unmatched.reason_code'),
-    description: outsideText('sms_receipts_unmatched.reason_description').nullable(),
-    retryable: boolean(),
-  }).nullable(),
+  reason: failureReason<SmsReason['category']>('sms_receipts_unmatched'),
 });
 /** A gateway's report about a message that it took; without a reason it was delivered. */
 export type ReportedReceipt = RecordOf<typeof receipts>;
