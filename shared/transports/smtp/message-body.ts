@@ -15,31 +15,8 @@ type BodyListener = {
  * Returns the message as a stream. The library starts to read only when the relay has answered DATA with 354. Bytes
  * that it has not read cannot have been sent.
  */
-export function bodyOf(message: HandOver['message'], listener: BodyListener): Readable {
-  return Buffer.isBuffer(message) ? bodyOfBytes(message, listener) : bodyOfStream(message, listener);
-}
-
-/** Tells whether a part of the message may still be on its way after the relay has answered. */
-export function hasPieces(message: HandOver['message']): boolean {
-  return !Buffer.isBuffer(message) || message.length > pieceBytes;
-}
-
-function bodyOfBytes(message: Buffer, { onPiece }: BodyListener): Readable {
-  let offset = 0;
-  const body = new Readable({
-    highWaterMark: pieceBytes,
-    read() {
-      const start = offset;
-      offset = Math.min(start + pieceBytes, message.length);
-      onPiece(offset === message.length);
-      body.push(message.subarray(start, offset));
-      if (offset === message.length) body.push(null);
-    },
-  });
-  return body;
-}
-
-function bodyOfStream({ sizeBytes, open }: StreamedMessage, { onPiece, onFault }: BodyListener): Readable {
+export function bodyOf(message: HandOver['message'], { onPiece, onFault }: BodyListener): Readable {
+  const { sizeBytes, open } = Buffer.isBuffer(message) ? streamed(message) : message;
   let source: AsyncIterator<Buffer> | undefined;
   let rest: Buffer = Buffer.alloc(0);
   let sent = 0;
@@ -65,4 +42,18 @@ function bodyOfStream({ sizeBytes, open }: StreamedMessage, { onPiece, onFault }
     if (sent === sizeBytes) body.push(null);
   }
   return body;
+}
+
+function streamed(message: Buffer): StreamedMessage {
+  return {
+    sizeBytes: message.length,
+    open: async function* () {
+      yield message;
+    },
+  };
+}
+
+/** Tells whether a part of the message may still be on its way after the relay has answered. */
+export function hasPieces(message: HandOver['message']): boolean {
+  return !Buffer.isBuffer(message) || message.length > pieceBytes;
 }
