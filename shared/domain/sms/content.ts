@@ -7,10 +7,11 @@ import { sentence } from '../template-faults.ts';
 
 /** `text` is sent; `links` are the URLs that were shortened in it. */
 export type SmsText = Parted & { text: string; links: ShortenedLink[] };
-type TextOptions = { unicode?: Unicode; shortenLinks?: boolean };
+type TextOptions = { unicode?: Unicode | undefined; shortenLinks?: boolean | undefined };
 /** `isOfSource`: it is wrong whatever the data. */
 type SmsFault = { part: 'content' | 'data'; message: string; isOfSource: boolean };
 type Failure = { ok: false; faults: SmsFault[]; busy?: never } | { ok: false; busy: true; faults?: never };
+type RenderedSms = ({ ok: true } & SmsText) | Failure;
 type TextSource = { workspaceId: string; content: string; now: Date };
 
 // The characters of a part, and room for those that `strip` drops.
@@ -49,9 +50,7 @@ export async function renderSms({
   data,
   now,
   ...options
-}: TextSource & { data: Record<string, unknown> } & TextOptions): Promise<
-  ({ ok: true } & SmsText) | Failure
-> {
+}: TextSource & { data: Record<string, unknown> } & TextOptions): Promise<RenderedSms> {
   const rendered = await sandbox.render({ workspaceId, parts: partsOfSource(content), data, now });
   if (!rendered.ok) return toFailure(rendered);
   return toText(rendered.outputs[0]!, content, options);
@@ -59,7 +58,6 @@ export async function renderSms({
 
 /** A message of many. `data`: JSON text of an object. */
 type SmsRow = { content: string; data: string } & TextOptions;
-type SmsRowText = ({ ok: true } & SmsText) | Failure;
 
 const defaultMs = 5_000;
 
@@ -80,11 +78,11 @@ export async function renderSmsMany({
   shared?: string;
   now: Date;
   withinMs?: number;
-}): Promise<SmsRowText[]> {
+}): Promise<RenderedSms[]> {
   const sources = rows.map(({ content, data }) => ({ source: content, data }));
   // A text that equals the one before is adapted and cut once.
-  let last: { output: string; row: SmsRow; text: SmsRowText } | undefined;
-  const resultOf = (output: string, index: number): SmsRowText => {
+  let last: { output: string; row: SmsRow; text: RenderedSms } | undefined;
+  const resultOf = (output: string, index: number): RenderedSms => {
     const row = rows[index]!;
     if (last?.output === output && isLike(last.row, row) && !hasLinks(last.text)) return last.text;
     last = { output, row, text: toText(output, row.content, row) };
@@ -105,17 +103,10 @@ const isLike = (one: SmsRow, other: SmsRow) =>
   one.content === other.content && one.unicode === other.unicode && one.shortenLinks === other.shortenLinks;
 
 /** Each message has links of its own. */
-const hasLinks = (text: SmsRowText) => text.ok && text.links.length > 0;
+const hasLinks = (text: RenderedSms) => text.ok && text.links.length > 0;
 
-function toText(
-  rendered: string,
-  content: string,
-  { unicode, shortenLinks }: TextOptions,
-): ({ ok: true } & SmsText) | Failure {
-  const fitted = inParts(rendered, {
-    ...(unicode === undefined ? {} : { unicode }),
-    ...(shortenLinks === undefined ? {} : { shortenLinks }),
-  });
+function toText(rendered: string, content: string, options: TextOptions): RenderedSms {
+  const fitted = inParts(rendered, options);
   if (fitted.ok) return fitted;
   const isOfSource = !isLiquid(content);
   const message = isOfSource ? fitted.message : `renders to text that ${fitted.message}`;

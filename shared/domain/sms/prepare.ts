@@ -135,7 +135,7 @@ async function textOf(
     refuse('content', content == null ? 'must be given, or a template' : 'cannot be combined with template');
     return null;
   }
-  const options = { ...(unicode != null && { unicode }), shortenLinks: shortenLinks === true };
+  const options = { unicode: unicode ?? undefined, shortenLinks: shortenLinks === true };
   if (content != null) {
     const fitted = inParts(content, options);
     if (fitted.ok) return fitted;

@@ -151,10 +151,7 @@ export async function contentOf(
     for (const { message } of checked.faults) refuse(field, message);
     return null;
   }
-  const fitted = inParts(source, {
-    ...(unicode != null && { unicode }),
-    shortenLinks: shortenLinks === true,
-  });
+  const fitted = inParts(source, { unicode: unicode ?? undefined, shortenLinks: shortenLinks === true });
   if (!fitted.ok) refuse(field, fitted.message);
   return source;
 }
