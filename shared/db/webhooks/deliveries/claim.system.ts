@@ -13,7 +13,6 @@ const deliveries = table('webhook_deliveries', {
   /** How many earlier workers claimed the delivery and never reported an outcome. */
   lostClaims: int(),
   scheduleStep: int(),
-  createdAt: time(),
   /** When it was last sent again on request. */
   restartedAt: time().nullable(),
   /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */

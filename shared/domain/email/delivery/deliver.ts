@@ -1,8 +1,10 @@
+import type { z } from 'zod';
 import { now } from '../../../common/clock.ts';
 import { config } from '../../../config/config.ts';
 import { findDueSince } from '../../../db/email/admission.system.ts';
 import type { EmailKind } from '../../../db/email/emails.ts';
 import { timeOfId } from '../../../formats/ids.ts';
+import type { sendEmail } from '../../../jobs/send-email.ts';
 import { emailLanes } from '../../../schemas/lanes.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { turns } from '../../../work/turns.ts';
@@ -11,12 +13,7 @@ import { attempt } from './attempt.ts';
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
 import { isPast } from './times.ts';
 
-type EmailTurn = {
-  emailId: string;
-  workspaceId?: string | undefined;
-  /** Left out when it is the kind of the lane. */
-  kind?: EmailKind | undefined;
-};
+type EmailTurn = z.infer<typeof sendEmail.payload>;
 
 /** After this time, an email that was sent back to Redis is looked at again. */
 const againMs = 500;
