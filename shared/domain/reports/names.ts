@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { forgetAtEnd } from '../../common/closing.ts';
 import { afterCommit } from '../../db/client.ts';
 import { findNameCount, insertNames, listNames, type Name } from '../../db/reports/counts.system.ts';
@@ -19,16 +20,9 @@ export type NameOf = (
 
 type Names = Set<string>;
 
-// The names that are known to be stored, by workspace, dimension and day. A name is deleted only by retention.
-let known = new Map<string, Names>();
-let knownCount = 0;
-const mostKnown = 200_000;
-
-function forget(): void {
-  known = new Map();
-  knownCount = 0;
-}
-forgetAtEnd(forget);
+/** The names that are known to be stored, by workspace, dimension and day. A name is deleted only by retention. */
+const known = new LRUCache<string, Names>({ maxSize: 200_000, sizeCalculation: ({ size }) => size + 1 });
+forgetAtEnd(() => known.clear());
 
 /** A day of a workspace: `own` are names that are known to be stored, `asked` are names to look for. */
 type Day = Omit<Name, 'name'> & { key: string; own: Names | undefined; asked: Names };
@@ -88,18 +82,10 @@ async function nameNew(days: Day[]): Promise<Map<string, Names>> {
   }
   await insertNames(made);
   afterCommit(() => {
-    for (const [key, names] of found) remember(key, names);
+    // A set of its own: a caller that holds the one before must not see it change.
+    for (const [key, names] of found) known.set(key, new Set([...(known.get(key) ?? []), ...names]));
   });
   return found;
-}
-
-function remember(key: string, names: Names): void {
-  if (knownCount > mostKnown) forget();
-  const before = known.get(key);
-  // Make a new set: a caller that holds the old set must not see it change.
-  const all = new Set([...(before ?? []), ...names]);
-  knownCount += all.size - (before?.size ?? 0);
-  known.set(key, all);
 }
 
 const keyOf = (workspace: string, hour: number, dimension: Name['dimension']) =>

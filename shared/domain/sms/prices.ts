@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { now } from '../../common/clock.ts';
 import { forgetAtEnd } from '../../common/closing.ts';
 import { problem } from '../../common/errors.ts';
@@ -45,9 +46,7 @@ export async function listCurrent(): Promise<SmsPrice[]> {
   return [...byCountry.values()].flatMap((prices) => newestOf(prices, at) ?? []);
 }
 
-type Entry = { prices: SmsPrice[]; readAt: number };
-const cacheMs = 10_000;
-const cache = new Map<string, Entry>();
+const cache = new LRUCache<string, SmsPrice[]>({ max: 1_000, ttl: 10_000 });
 forgetAtEnd(() => cache.clear());
 
 /**
@@ -61,10 +60,10 @@ export async function priceOf(country: string | null, at: Date): Promise<Money> 
 
 async function recentOf(country: string): Promise<SmsPrice[]> {
   const known = cache.get(country);
-  if (known && performance.now() - known.readAt < cacheMs) return known.prices;
-  const readAt = performance.now();
+  if (known) return known;
+  const start = performance.now();
   const prices = await listSmsPricesOf(country);
-  cache.set(country, { prices, readAt });
+  cache.set(country, prices, { start });
   return prices;
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { now } from '../../../common/clock.ts';
 import { forgetAtEnd } from '../../../common/closing.ts';
 import { atMostEvery, logger } from '../../../common/logger.ts';
@@ -15,9 +16,8 @@ const keptMs = 24 * 60 * minuteMs;
 const purgeBatchSize = 1_000;
 
 /** When this process last wrote that a host was reached or failed. */
-const writtenAt = new Map<string, number>();
+const writtenAt = new LRUCache<string, number>({ max: 20_000 });
 forgetAtEnd(() => writtenAt.clear());
-const maxKnown = 20_000;
 
 /** Notes which hosts of a workspace were reached and which failed: each at most once a minute from each process. */
 export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
@@ -33,7 +33,6 @@ export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
   });
   if (fresh.length === 0) return;
   await transaction(() => updateHosts(fresh.map(([, end]) => end)));
-  if (writtenAt.size > maxKnown) writtenAt.clear();
   for (const [key, { endedAt }] of fresh) writtenAt.set(key, endedAt.getTime());
 }
 
