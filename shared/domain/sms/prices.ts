@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { now } from '../../common/clock.ts';
 import { forgetAtEnd } from '../../common/closing.ts';
 import { problem } from '../../common/errors.ts';
@@ -46,7 +45,9 @@ export async function listCurrent(): Promise<SmsPrice[]> {
   return [...byCountry.values()].flatMap((prices) => newestOf(prices, at) ?? []);
 }
 
-const cache = new LRUCache<string, SmsPrice[]>({ max: 1_000, ttl: 10_000 });
+type Entry = { prices: SmsPrice[]; readAt: number };
+const cacheMs = 10_000;
+const cache = new Map<string, Entry>();
 forgetAtEnd(() => cache.clear());
 
 /**
@@ -60,10 +61,10 @@ export async function priceOf(country: string | null, at: Date): Promise<Money> 
 
 async function recentOf(country: string): Promise<SmsPrice[]> {
   const known = cache.get(country);
-  if (known) return known;
-  const start = performance.now();
+  if (known && performance.now() - known.readAt < cacheMs) return known.prices;
+  const readAt = performance.now();
   const prices = await listSmsPricesOf(country);
-  cache.set(country, prices, { start });
+  cache.set(country, { prices, readAt });
   return prices;
 }
 
