@@ -12,7 +12,7 @@ import {
 
 type CountKey = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
 export type CountsOfHour = { dimension: Dimension; value: Buffer; counts: Counts };
-export type CountsAt = CountKey & CountsOfHour;
+type CountsAt = CountKey & CountsOfHour;
 export type LatencyOfHour = {
   kind: string;
   gateway: string;
@@ -20,7 +20,7 @@ export type LatencyOfHour = {
   bucket: number;
   messages: number;
 };
-export type LatencyAt = CountKey & LatencyOfHour;
+type LatencyAt = CountKey & LatencyOfHour;
 
 const atOnce = 1_000;
 // Names every dimension, so that the columns after `dimension` in the index can be used as well.

@@ -11,7 +11,7 @@ import { endOf, hourOf, startOf, timeOf } from './pieces.ts';
 import { factsOf } from './read-facts.ts';
 import { newTally } from './tally.ts';
 
-export type Rebuilt = {
+type Rebuilt = {
   /** Hours that were counted anew from their messages, email and SMS each. */
   hours: number;
   /** Hours that were left as they are, because messages of them are no longer kept. */

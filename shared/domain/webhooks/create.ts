@@ -32,7 +32,7 @@ export function faultsOfNew(request: Usable<NewWebhook>): FieldErrors {
   return faultsOf({ ...request, apiVersion: request.apiVersion ?? currentVersion });
 }
 
-export type NewLegacyWebhook = {
+type NewLegacyWebhook = {
   url: string;
   events: readonly LegacyEvent[];
   description?: string | null;

@@ -18,7 +18,7 @@ export type AttemptOutcome = {
   isSentOnce?: boolean;
 };
 
-export type WebhookAttemptError = ConnectionFailure | 'timeout' | 'http_status';
+type WebhookAttemptError = ConnectionFailure | 'timeout' | 'http_status';
 
 export type WebhookAttemptResult = {
   /** Until the status line, or until the failure. */
