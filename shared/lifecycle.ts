@@ -113,8 +113,8 @@ function reportCounts({ isLast = false } = {}): void {
 }
 
 /**
- * From now on the process stops at a signal, or after an error that nobody has caught: `finish` ends the work in hand and
- * everything is closed. What a process logs that it has started comes after this: a reader of the line may stop it.
+ * From now on the process ends the work in hand by `finish` and closes everything at a signal, or after an error that
+ * nobody has caught. The log line that it has started comes after this, because a reader of the line may stop it.
  */
 export function stopWithGrace(work: string, finish: () => Promise<void>): void {
   closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
