@@ -22,7 +22,7 @@ const atOnce = 1_000;
  * text that was sent before keeps its cost.
  */
 export async function load(text: string): Promise<{ loaded: number }> {
-  const file = parsePriceFile(text);
+  const file = await parsePriceFile(text);
   if (!file.ok) {
     const lines = Object.keys(file.errors).length;
     throw problem('validation_failed', { detail: `${lines} lines are wrong`, errors: file.errors });

@@ -1,6 +1,6 @@
-import { CsvError, parse } from 'csv-parse/sync';
 import type { FieldErrors } from '../../common/errors.ts';
 import { isCountry } from '../country.ts';
+import { CsvFault, type CsvRow, readCsv } from '../csv-rows.ts';
 import { parseMoney } from '../money.ts';
 import { hasPhoneNumbers } from './phone-number.ts';
 
@@ -12,13 +12,20 @@ type PriceFile = { ok: true; prices: PriceLine[] } | { ok: false; errors: FieldE
 const priceColumns = ['country', 'gbp', 'eur', 'validFrom'] as const;
 type PriceColumn = (typeof priceColumns)[number];
 type PriceFields = Record<PriceColumn, string>;
-type CsvLine = { line: number; fields: string[] };
 
 /** Reads a price table: CSV with a header, whose columns may come in any order. */
-export function parsePriceFile(text: string): PriceFile {
-  const read = linesOf(text);
-  if ('errors' in read) return { ok: false, errors: read.errors };
-  const [header, ...lines] = read.lines;
+export async function parsePriceFile(text: string): Promise<PriceFile> {
+  const rows: CsvRow[] = [];
+  try {
+    for await (const row of readCsv([Buffer.from(text)], ',')) rows.push(row);
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error;
+    return failure(error.line, `is not CSV: ${error.message.replace('is not CSV: ', '')}`);
+  }
+  const [header, ...lines] = rows.map(({ line, cells }) => ({
+    line,
+    fields: cells.map((cell) => cell.trim()),
+  }));
   const order = header?.fields ?? [];
   if (order.toSorted().join() !== priceColumns.toSorted().join())
     return failure(header?.line ?? 1, `must name the columns, with commas: ${priceColumns.join(',')}`);
@@ -45,28 +52,6 @@ export function parsePriceFile(text: string): PriceFile {
 
 function failure(line: number, message: string): { ok: false; errors: FieldErrors } {
   return { ok: false, errors: { [`line ${line}`]: [message] } };
-}
-
-function linesOf(text: string): { lines: CsvLine[] } | { errors: FieldErrors } {
-  try {
-    const lines: CsvLine[] = [];
-    parse(text, {
-      bom: true,
-      // By default the parser expects the line end of the first line in the whole file.
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      skip_records_with_empty_values: true,
-      trim: true,
-      onRecord: (fields: string[], { lines: line }) => {
-        lines.push({ line, fields });
-        return null;
-      },
-    });
-    return { lines };
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    return failure(Number(error['lines']), `is not CSV: ${error.message}`);
-  }
 }
 
 function priceOf({ country, gbp, eur, validFrom }: PriceFields, refuse: (fault: string) => void): PriceLine {

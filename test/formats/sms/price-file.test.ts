@@ -4,10 +4,10 @@ import { parsePriceFile } from '../../../shared/formats/sms/price-file.ts';
 const header = 'country,gbp,eur,validFrom';
 const day = (text: string) => new Date(`${text}T00:00:00Z`);
 
-test('a price table is read whatever its line ends, order of columns, quotes and blank lines', () => {
+test('a price table is read whatever its line ends, order of columns, quotes and blank lines', async () => {
   const file =
     '\ufeffvalidFrom,country,eur,gbp\r\n2026-12-01,GB,0.0412,0.0345\n\n"2026-12-01", FR ,,"0.06"\r,,,\n2027-01-01,GB,,\n';
-  expect(parsePriceFile(file)).toEqual({
+  expect(await parsePriceFile(file)).toEqual({
     ok: true,
     prices: [
       { country: 'GB', gbp: 345, eur: 412, validFrom: day('2026-12-01') },
@@ -17,7 +17,7 @@ test('a price table is read whatever its line ends, order of columns, quotes and
   });
 });
 
-test('every wrong line is named, with all that is wrong with it', () => {
+test('every wrong line is named, with all that is wrong with it', async () => {
   const file = [
     header,
     'gb,1e3,-1,2026-02-30',
@@ -30,7 +30,7 @@ test('every wrong line is named, with all that is wrong with it', () => {
   const country = expect.stringMatching(/^country must be the two letters/);
   const amount = (name: string) => expect.stringMatching(new RegExp(`^${name} must be an amount`));
   const validFrom = expect.stringMatching(/^validFrom must be a day/);
-  expect(parsePriceFile(file)).toEqual({
+  expect(await parsePriceFile(file)).toEqual({
     ok: false,
     errors: {
       'line 2': [country, amount('gbp'), amount('eur'), validFrom],
@@ -50,12 +50,15 @@ test.each([
   ['nothing', '', 'line 1', 'must name the columns'],
   ['no price', `${header}\n`, 'line 2', 'must be a price'],
   ['an open quote', `${header}\nGB,"1,1,2026-12-01\n`, 'line 2', 'is not CSV'],
-])('a file with %s is refused', (_name, file, line, message) => {
-  expect(parsePriceFile(file)).toEqual({ ok: false, errors: { [line]: [expect.stringContaining(message)] } });
+])('a file with %s is refused', async (_name, file, line, message) => {
+  expect(await parsePriceFile(file)).toEqual({
+    ok: false,
+    errors: { [line]: [expect.stringContaining(message)] },
+  });
 });
 
-test('all territories that numbers are of can have a price', () => {
+test('all territories that numbers are of can have a price', async () => {
   const codes = ['GB', 'GG', 'JE', 'IM', 'XK', 'AC', 'TA', 'PR'];
   const lines = codes.map((code) => `${code},0.1,0.1,2026-12-01`);
-  expect(parsePriceFile([header, ...lines].join('\n'))).toMatchObject({ ok: true });
+  expect(await parsePriceFile([header, ...lines].join('\n'))).toMatchObject({ ok: true });
 });

@@ -84,8 +84,8 @@ async function decodeInPieces(bytes: Buffer): Promise<void> {
   );
 }
 
-function readPrices(text: string): void {
-  const file = parsePriceFile(text);
+async function readPrices(text: string): Promise<void> {
+  const file = await parsePriceFile(text);
   if (file.ok)
     for (const { gbp, eur, validFrom } of file.prices)
       claim(![gbp, eur].some(Number.isNaN) && validFrom.getTime() > 0, 'a price that is none');
