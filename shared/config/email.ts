@@ -12,7 +12,7 @@ function areNameServers(servers: string[]): boolean {
   }
 }
 
-const isDomain = (name: string): boolean => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(name);
+const isDomain = (name: string): boolean => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/i.test(name);
 
 /** Settings of sending email, of sending domains, and of what comes back. */
 export const emailSettings = {
@@ -65,6 +65,7 @@ export const emailSettings = {
   DNS_TIMEOUT_SECONDS: number(5, { min: 0.1, max: 20 }).describe('Longest look at a domain'),
   SPF_INCLUDE: z
     .string()
+    .refine(isDomain, 'must be a domain')
     .optional()
     .describe('Name whose SPF record lists the servers that email leaves from; default RETURN_PATH_DOMAIN'),
   RETURN_PATH_DOMAIN: z

@@ -12,6 +12,7 @@ export const examples: Record<string, string> = {
   SECRET_KEY: `k1:${'0123456789abcdef'.repeat(4)}`,
   SYSTEM_SENDER: 'Messaging <alerts@example.com>',
   TEST_SENDER: 'test@example.com',
+  SPF_INCLUDE: '_spf.example.com',
   RETURN_PATH_DOMAIN: 'bounces.example.com',
   DNS_SERVERS: '192.0.2.53,192.0.2.54:5353',
   FBL_REPORTERS: 'fbl.example,reports.example',

@@ -40,6 +40,7 @@ const bad: Record<string, string> = {
   DNS_SERVERS: 'ns.example',
   FBL_REPORTERS: '@',
   RETURN_PATH_DOMAIN: 'bounces@acme.example',
+  SPF_INCLUDE: 'include:_spf.acme.example ~all',
   EMAIL_DELIVERED_ON: 'hope',
   SMS_GATEWAY: 'pigeon',
   SMS_GATEWAYS: `[{"name":"acme","type":"smpp","url":"http://${secret}"}]`,

@@ -10,21 +10,25 @@ import { parseMailbox } from '../../formats/email/address.ts';
 import { idFromBytes, newId } from '../../formats/ids.ts';
 import { releaseSms } from '../../jobs/release-sms.ts';
 import { enqueue } from '../../queue/queue.ts';
+import { text } from '../../schemas/fields.ts';
 
 type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 
+const Name = text({ max: 200 });
 const unlimited = { emailsPerMinute: null, emailsPerHour: null, emailsPerDay: null };
 const noStopReply = { stopReply: null, stopWords: [], startWords: [] };
 
 /** `country`: ISO 3166-1 alpha-2, in capitals. */
 export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord> {
+  const name = Name.safeParse(options.name);
+  if (!name.success) throw invalid('name', name.error.issues[0]!.message);
   if (options.country !== undefined && !isCountry(options.country))
     throw invalid('country', 'must be a country of two capitals, such as GB');
   if (options.alertEmail != null) checkAddress(options.alertEmail);
   const time = now();
   const record: db.WorkspaceRecord = {
     id: newId('workspace', time),
-    name: options.name,
+    name: name.data,
     country: options.country ?? 'GB',
     alertEmail: options.alertEmail ?? null,
     webhooksEnabled: true,
@@ -95,11 +99,11 @@ export async function change(workspaceId: string, changes: WorkspaceChanges): Pr
 
 const mostAddressBytes = 320;
 
-function checkAddress(text: string): void {
-  const parsed = parseMailbox(text, { allowDisplayName: false });
+function checkAddress(address: string): void {
+  const parsed = parseMailbox(address, { allowDisplayName: false });
   if (!parsed.ok) throw invalid('alertEmail', parsed.message);
   // It is stored as it was typed, where a domain has more bytes than in punycode.
-  if (Buffer.byteLength(text) > mostAddressBytes)
+  if (Buffer.byteLength(address) > mostAddressBytes)
     throw invalid('alertEmail', `must be at most ${mostAddressBytes} bytes long`);
 }
 

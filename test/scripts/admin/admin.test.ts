@@ -52,7 +52,11 @@ test('the log of a command goes to stderr, so that programs can read what it pri
   expect(stderr).toContain('does not answer');
 });
 
-test('a workspace is not made with a country or an address that nothing could use', async () => {
+test('a workspace is not made with a name, a country or an address that nothing could use', async () => {
+  expect(await admin('workspace', 'create', '😀'.repeat(201))).toEqual({
+    code: 1,
+    printed: 'name must be at most 200 characters',
+  });
   expect(await admin('workspace', 'create', 'Acme', '--country', 'gb')).toEqual({
     code: 1,
     printed: 'country must be a country of two capitals, such as GB',
