@@ -9,15 +9,16 @@ import { addressOf, compareKey, parseMailbox } from '../formats/email/address.ts
 import { newId } from '../formats/ids.ts';
 import { parseFilterNumber, parsePhoneNumber } from '../formats/sms/phone-number.ts';
 import type { Caller } from '../schemas/scopes.ts';
-import type {
-  NewSuppression,
+import {
+  type NewSuppression,
   Suppression,
-  SuppressionFilter,
-  SuppressionScope,
-  SuppressionSource,
+  type SuppressionFilter,
+  type SuppressionScope,
+  type SuppressionSource,
 } from '../schemas/suppressions.ts';
 import * as events from './events/events.ts';
 import { searchedPage } from './requests/keyset-pages.ts';
+import { wireOf } from './requests/wire.ts';
 
 /** A recipient that must not be sent to: a number, or an address with the scope that it blocks. */
 type Suppressed =
@@ -212,13 +213,5 @@ export async function remove(caller: Caller, id: string): Promise<void> {
 }
 
 function toWire(record: db.SuppressionRecord): Suppression {
-  return {
-    id: record.id,
-    number: record.number,
-    email: record.email,
-    scope: record.scope,
-    source: record.source,
-    reason: record.reason,
-    createdAt: record.createdAt.toISOString(),
-  };
+  return wireOf(Suppression, record);
 }

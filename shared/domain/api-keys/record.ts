@@ -2,8 +2,9 @@ import { orNotFound, problem } from '../../common/errors.ts';
 import { open, seal } from '../../common/secrets.ts';
 import { announce } from '../../coordination/broadcast.ts';
 import * as db from '../../db/api-keys/api-keys.ts';
-import type { ApiKey, NewSigning } from '../../schemas/api-keys.ts';
+import { ApiKey, type NewSigning } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { wireOf } from '../requests/wire.ts';
 import { newSigningSecret } from './make-key.ts';
 import type { Usage } from './usage.ts';
 
@@ -16,23 +17,15 @@ export function toWire(
   issued: { key?: string; signingSecret?: string | null } = {},
 ): ApiKey {
   const { dailyParts, monthlyParts, signingAlgorithm: algorithm, publicKey } = record;
-  return {
-    id: record.id,
-    name: record.name,
-    keyPrefix: record.keyPrefix,
-    keyLast4: record.keyLast4,
+  return wireOf(ApiKey, {
+    ...record,
     scopes: record.scopes as ApiKey['scopes'],
     limits: { dailyParts, monthlyParts, usedToday, usedThisMonth },
-    strictMode: record.strictMode,
-    ...(algorithm && { signing: { algorithm, publicKey } }),
-    apiVersion: record.apiVersion,
-    createdAt: record.createdAt.toISOString(),
-    activeFrom: record.activeFrom.toISOString(),
-    expiresAt: record.expiresAt?.toISOString() ?? null,
+    signing: algorithm ? { algorithm, publicKey } : undefined,
     lastUsedAt: null,
     key: issued.key ?? null,
     signingSecret: issued.signingSecret ?? null,
-  };
+  });
 }
 
 type Powers = Pick<db.ApiKeyRecord, 'scopes' | 'strictMode'> & { lineageId: string | null };

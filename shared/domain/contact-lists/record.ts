@@ -5,9 +5,10 @@ import { listCopiedInto } from '../../db/contact-lists/copies.ts';
 import { findCount } from '../../db/contacts/entries.ts';
 import type { ContactSearch } from '../../db/contacts/search.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import type { ContactList, ContactListKind } from '../../schemas/contact-lists.ts';
+import { ContactList, type ContactListKind } from '../../schemas/contact-lists.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { compile } from '../contacts/filter.ts';
+import { wireOf } from '../requests/wire.ts';
 import { findRecent } from '../workspace/workspaces.ts';
 
 /** A list of any kind; the built-in list is not stored as a record. */
@@ -106,23 +107,19 @@ export async function toWireAll(workspaceId: string, lists: List[]): Promise<Con
     lists.map(({ id }) => id),
   );
   const wires: ContactList[] = [];
-  for (const list of lists) {
-    wires.push({
-      id: list.id,
-      name: list.name,
-      description: list.description,
-      kind: list.kind,
-      filter: list.filter && {
-        search: list.filter.search ?? null,
-        tag: list.filter.tag ?? null,
-        clientReference: list.filter.clientReference ?? null,
-      },
-      contactCount: list.kind === 'builtin' ? await findCount(workspaceId, '') : list.memberCount,
-      contactCountAt: list.kind === 'dynamic' ? (list.countedAt?.toISOString() ?? null) : null,
-      copyInProgress: copiedInto.has(list.id),
-      createdAt: list.createdAt.toISOString(),
-      updatedAt: list.updatedAt.toISOString(),
-    });
-  }
+  for (const list of lists)
+    wires.push(
+      wireOf(ContactList, {
+        ...list,
+        filter: list.filter && {
+          search: list.filter.search ?? null,
+          tag: list.filter.tag ?? null,
+          clientReference: list.filter.clientReference ?? null,
+        },
+        contactCount: await sizeOf(workspaceId, list),
+        contactCountAt: list.kind === 'dynamic' ? list.countedAt : null,
+        copyInProgress: copiedInto.has(list.id),
+      }),
+    );
   return wires;
 }

@@ -9,7 +9,7 @@ import { listSuppressedNumbers } from '../../db/suppressions.ts';
 import { newId } from '../../formats/ids.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
 import {
-  type Contact,
+  Contact,
   type ContactChanges,
   type ContactQuery,
   type ContactText,
@@ -18,6 +18,7 @@ import {
 } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { searchedPage } from '../requests/keyset-pages.ts';
+import { wireOf } from '../requests/wire.ts';
 import * as contactFilter from './filter.ts';
 import { searching } from './searches.ts';
 import * as contactTags from './tags.ts';
@@ -162,18 +163,5 @@ export async function toWireAll(workspaceId: string, records: db.ContactRecord[]
     workspaceId,
     records.map(({ number }) => number),
   );
-  return records.map((record) => ({
-    id: record.id,
-    number: record.number,
-    country: record.country,
-    firstName: record.firstName,
-    lastName: record.lastName,
-    company: record.company,
-    email: record.email,
-    clientReference: record.clientReference,
-    tags: record.tags,
-    suppressed: suppressed.has(record.number),
-    createdAt: record.createdAt.toISOString(),
-    updatedAt: record.updatedAt.toISOString(),
-  }));
+  return records.map((record) => wireOf(Contact, { ...record, suppressed: suppressed.has(record.number) }));
 }

@@ -15,14 +15,11 @@ import {
   type SourceFault,
   tooLarge,
 } from '../../formats/templates/mjml-includes.ts';
-import {
-  type EmailInclude,
-  type EmailIncludeContent,
-  mostEmailIncludes,
-} from '../../schemas/email/includes.ts';
+import { EmailInclude, type EmailIncludeContent, mostEmailIncludes } from '../../schemas/email/includes.ts';
 import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { pageOfLong } from '../requests/long-pages.ts';
+import { wireOf } from '../requests/wire.ts';
 import { sentence } from '../template-faults.ts';
 
 /** Pieces of MJML that a workspace's templates share. */
@@ -181,11 +178,5 @@ function reversed(graph: Graph): Graph {
 }
 
 function toWire(record: db.EmailIncludeRecord): EmailInclude {
-  return {
-    id: record.id,
-    name: record.name,
-    content: record.content,
-    createdAt: record.createdAt.toISOString(),
-    updatedAt: record.updatedAt.toISOString(),
-  };
+  return wireOf(EmailInclude, record);
 }

@@ -2,9 +2,10 @@ import { requestId } from '../../common/request-context.ts';
 import type { EmailReason, EmailRecord, EmailStatus } from '../../db/email/emails.ts';
 import type { NewEventRecord } from '../../db/events/events.ts';
 import { isNear } from '../../queue/queue.ts';
-import type { Email } from '../../schemas/email/email.ts';
+import { Email } from '../../schemas/email/email.ts';
 import type { EventType } from '../../schemas/events.ts';
 import * as events from '../events/events.ts';
+import { wireOf } from '../requests/wire.ts';
 
 /** Which status may follow which (API decisions §7). Nothing else, whatever arrives late. */
 export const nextStatuses: Record<EmailStatus, readonly EmailStatus[]> = {
@@ -61,25 +62,11 @@ export function queued(accepted: AcceptedEmail, at: Date): EmailRecord {
 
 /** Returns the record as callers with all scopes get it: in answers, in the feed and at webhooks. */
 export function toWire(email: EmailRecord): Email {
-  return {
-    id: email.id,
-    kind: email.kind,
-    sender: email.sender,
-    recipient: email.recipient,
-    subject: email.subject,
+  return wireOf(Email, {
+    ...email,
     content: { html: null, text: email.textExcerpt },
-    status: email.status,
-    ...(email.reason ? { reason: email.reason } : {}),
-    clientReference: email.clientReference,
-    clientTag: email.clientTag,
-    openCount: email.openCount,
-    createdAt: email.createdAt.toISOString(),
-    scheduledAt: email.scheduledAt?.toISOString() ?? null,
-    sentAt: email.sentAt?.toISOString() ?? null,
-    deliveredAt: email.deliveredAt?.toISOString() ?? null,
-    openedAt: email.openedAt?.toISOString() ?? null,
-    updatedAt: email.updatedAt.toISOString(),
-  };
+    reason: email.reason ?? undefined,
+  });
 }
 
 export type EmailChanges = {

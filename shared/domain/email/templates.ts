@@ -7,7 +7,7 @@ import { type EmailTemplateRecord, emailTemplates } from '../../db/email/templat
 import { newId } from '../../formats/ids.ts';
 import { includeNames } from '../../formats/templates/mjml-includes.ts';
 import {
-  type EmailTemplate,
+  EmailTemplate,
   type EmailTemplateChanges,
   type EmailTemplateRendering,
   mostEmailTemplates,
@@ -15,6 +15,7 @@ import {
   type RenderedEmailTemplate,
 } from '../../schemas/email/templates.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { wireOf } from '../requests/wire.ts';
 import { busy, refusal, worded } from '../template-faults.ts';
 import { versionedTemplates } from '../versioned-templates.ts';
 import { checkSource, type EmailSource, renderSource } from './sources.ts';
@@ -138,15 +139,5 @@ export async function faultsOfRendering(
 }
 
 function toWire(record: EmailTemplateRecord): EmailTemplate {
-  return {
-    id: record.id,
-    name: record.name,
-    description: record.description,
-    format: record.format,
-    html: record.html,
-    text: record.text,
-    sampleData: record.sampleData,
-    createdAt: record.createdAt.toISOString(),
-    updatedAt: record.updatedAt.toISOString(),
-  };
+  return wireOf(EmailTemplate, record);
 }

@@ -2,7 +2,8 @@ import { now } from '../../common/clock.ts';
 import type { CountryRecord, SenderRecord } from '../../db/senders/senders.ts';
 import { newId } from '../../formats/ids.ts';
 import { numberOfName } from '../../formats/sms/sender-name.ts';
-import { type Sender, type SenderStatus, unassignedName } from '../../schemas/senders.ts';
+import { Sender, type SenderStatus, unassignedName } from '../../schemas/senders.ts';
+import { wireOf } from '../requests/wire.ts';
 
 type Own = Pick<SenderRecord, 'workspaceId' | 'kind' | 'name' | 'nameKey' | 'status' | 'countries'>;
 
@@ -33,19 +34,14 @@ export function isMobile({ kind, name }: Pick<SenderRecord, 'kind' | 'name'>): b
 }
 
 export function toWire(record: SenderRecord): Sender {
-  return {
-    id: record.id,
-    kind: record.kind,
+  return wireOf(Sender, {
+    ...record,
     name: record.name ?? unassignedName,
-    status: record.status,
     countries: record.countries.map(({ country, status, reason }) => ({
       country,
       status,
       ...(reason !== null && { reason }),
     })),
     default: record.isDefault,
-    sampleContent: record.sampleContent,
-    businessProfileId: record.businessProfileId,
-    createdAt: record.createdAt.toISOString(),
-  };
+  });
 }

@@ -6,8 +6,9 @@ import { newId } from '../../formats/ids.ts';
 import { parseFilterNumber } from '../../formats/sms/phone-number.ts';
 import { isNear } from '../../queue/queue.ts';
 import type { EventType } from '../../schemas/events.ts';
-import type { SmsMessage, SmsReason, SmsStatus } from '../../schemas/sms/sms.ts';
+import { SmsMessage, type SmsReason, type SmsStatus } from '../../schemas/sms/sms.ts';
 import * as events from '../events/events.ts';
+import { wireOf } from '../requests/wire.ts';
 import { costToWire } from './prices.ts';
 
 /** Which status may follow which (API decisions §8). Nothing else, whatever arrives late. */
@@ -92,30 +93,11 @@ export function advance(message: SmsRecord, status: SmsStatus, { at, reason }: S
 
 /** Returns the message as a caller with all scopes sees it: in answers, in the feed and at webhooks. */
 export function toWire(message: SmsRecord): SmsMessage {
-  return {
-    id: message.id,
-    direction: message.direction,
-    status: message.status,
-    sender: message.sender,
-    recipient: message.recipient,
-    content: message.content,
-    country: message.country,
-    parts: message.parts,
-    encoding: message.encoding,
+  return wireOf(SmsMessage, {
+    ...message,
     cost: costToWire(message.cost),
-    ...(message.reason ? { reason: message.reason } : {}),
-    clientReference: message.clientReference,
-    clientTag: message.clientTag,
-    batchId: message.batchId,
-    contactId: message.contactId,
-    templateName: message.templateName,
-    inReplyTo: message.inReplyTo,
-    createdAt: message.createdAt.toISOString(),
-    scheduledAt: message.scheduledAt?.toISOString() ?? null,
-    sentAt: message.sentAt?.toISOString() ?? null,
-    deliveredAt: message.deliveredAt?.toISOString() ?? null,
-    updatedAt: message.updatedAt.toISOString(),
-  };
+    reason: message.reason ?? undefined,
+  });
 }
 
 // Shorter ones may be short codes, which are no phone numbers but send texts.

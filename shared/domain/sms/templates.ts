@@ -7,10 +7,11 @@ import {
   mostSmsTemplates,
   type NewSmsTemplate,
   type RenderedSmsTemplate,
-  type SmsTemplate,
+  SmsTemplate,
   type SmsTemplateChanges,
   type SmsTemplateRendering,
 } from '../../schemas/sms/templates.ts';
+import { wireOf } from '../requests/wire.ts';
 import { busy, refusal, worded } from '../template-faults.ts';
 import { versionedTemplates } from '../versioned-templates.ts';
 import { checkSource, renderSms } from './content.ts';
@@ -88,13 +89,5 @@ export async function render(
 }
 
 function toWire(record: SmsTemplateRecord): SmsTemplate {
-  return {
-    id: record.id,
-    name: record.name,
-    description: record.description,
-    content: record.content,
-    sampleData: record.sampleData,
-    createdAt: record.createdAt.toISOString(),
-    updatedAt: record.updatedAt.toISOString(),
-  };
+  return wireOf(SmsTemplate, record);
 }

@@ -7,7 +7,8 @@ import { config } from '../../config/config.ts';
 import type { WebhookRecord } from '../../db/webhooks/webhooks.ts';
 import { oneOf } from '../../formats/edit-distance.ts';
 import { parseNetworks, webhookUrlProblem } from '../../formats/network-address.ts';
-import type { Webhook } from '../../schemas/webhooks/webhooks.ts';
+import { Webhook } from '../../schemas/webhooks/webhooks.ts';
+import { wireOf } from '../requests/wire.ts';
 import { defaultAtRiskAlertPercent } from './health/outage.ts';
 import { subscribedTypes } from './legacy.ts';
 
@@ -50,26 +51,14 @@ export const neverFailed = {
 
 /** `secret` is given only to the request that issued it. */
 export function toWire(webhook: WebhookRecord, secret: string | null = null): Webhook {
-  return {
-    id: webhook.id,
-    url: webhook.url,
-    description: webhook.description,
-    events: webhook.events,
-    apiVersion: webhook.apiVersion,
-    active: webhook.active,
-    autoDisabled: webhook.autoDisabled,
-    autoDisableExempt: webhook.autoDisableExempt,
-    autoDisableAfterMinutes: webhook.autoDisableAfterMinutes ?? config.WEBHOOK_AUTO_DISABLE_MINUTES,
-    atRiskAlertPercent: webhook.atRiskAlertPercent ?? defaultAtRiskAlertPercent,
-    pausedUntil:
-      webhook.pausedUntil && webhook.pausedUntil > now() ? webhook.pausedUntil.toISOString() : null,
-    failingSince: webhook.failingSince?.toISOString() ?? null,
-    consecutiveFailures: webhook.consecutiveFailures,
-    inboundNumber: webhook.inboundNumber,
-    secretVersion: webhook.secretVersion,
+  const { autoDisableAfterMinutes, atRiskAlertPercent, pausedUntil } = webhook;
+  return wireOf(Webhook, {
+    ...webhook,
+    autoDisableAfterMinutes: autoDisableAfterMinutes ?? config.WEBHOOK_AUTO_DISABLE_MINUTES,
+    atRiskAlertPercent: atRiskAlertPercent ?? defaultAtRiskAlertPercent,
+    pausedUntil: pausedUntil && pausedUntil > now() ? pausedUntil : null,
     secret,
-    createdAt: webhook.createdAt.toISOString(),
-  };
+  });
 }
 
 /** Returns the faults of a webhook to be stored that a schema cannot find, as far as its fields can be used. */

@@ -7,7 +7,8 @@ import {
   judgeDmarc,
   judgeSpf,
 } from '../../../formats/email/dns-records.ts';
-import type { DomainRecord, EmailDomain, RecordPurpose } from '../../../schemas/email/domains.ts';
+import { DomainRecord, EmailDomain, type RecordPurpose } from '../../../schemas/email/domains.ts';
+import { wireOf } from '../../requests/wire.ts';
 
 /** The records that a domain is to publish, and how the ones found there are judged. */
 
@@ -97,17 +98,8 @@ export function returnPathOf(domain: EmailDomainRecord): string | null {
 }
 
 export function toWire(domain: EmailDomainRecord): EmailDomain {
-  return {
-    id: domain.id,
-    name: domain.name,
-    status: domain.status,
-    records: wantedOf(domain).map((wanted) => {
-      const { purpose, type, name, value } = wanted;
-      const { status, error } = checkOf(domain, wanted);
-      return { purpose, type, name, value, status, error };
-    }),
-    createdAt: domain.createdAt.toISOString(),
-    verifiedAt: domain.verifiedAt?.toISOString() ?? null,
-    lastCheckedAt: domain.lastCheckedAt?.toISOString() ?? null,
-  };
+  const records = wantedOf(domain).map((wanted) =>
+    wireOf(DomainRecord, { ...wanted, ...checkOf(domain, wanted) }),
+  );
+  return wireOf(EmailDomain, { ...domain, records });
 }

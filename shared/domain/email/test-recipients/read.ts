@@ -1,7 +1,8 @@
 import { orNotFound, problem } from '../../../common/errors.ts';
 import * as db from '../../../db/email/test-recipients.ts';
-import type { TestRecipient } from '../../../schemas/email/test-recipients.ts';
+import { TestRecipient } from '../../../schemas/email/test-recipients.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
+import { wireOf } from '../../requests/wire.ts';
 
 /** Oldest first, in one page (API decisions §1). */
 export async function list(caller: Caller): Promise<{ data: TestRecipient[]; nextCursor: null }> {
@@ -19,10 +20,5 @@ export async function remove(caller: Caller, id: string): Promise<void> {
 }
 
 export function toWire(record: db.TestRecipientRecord): TestRecipient {
-  return {
-    id: record.id,
-    email: record.email,
-    verified: record.verifiedAt !== null,
-    createdAt: record.createdAt.toISOString(),
-  };
+  return wireOf(TestRecipient, { ...record, verified: record.verifiedAt !== null });
 }

@@ -2,8 +2,9 @@ import type { NewEventRecord } from '../../../db/events/events.ts';
 import type { ShownSmsBatch, SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
 import type { BatchCounts } from '../../../db/sms/batches/counts.ts';
 import { moneyText } from '../../../formats/money.ts';
-import type { SmsBatch, SmsBatchStatus } from '../../../schemas/sms/batches.ts';
+import { SmsBatch, type SmsBatchStatus } from '../../../schemas/sms/batches.ts';
 import * as events from '../../events/events.ts';
+import { wireOf } from '../../requests/wire.ts';
 
 /** Which status may follow which (API decisions §14). Nothing else. */
 export const nextStates: Record<SmsBatchStatus, readonly SmsBatchStatus[]> = {
@@ -41,22 +42,15 @@ export function goOn(batch: SmsBatchRecord, at: Date): SmsBatchRecord {
 export function toWire(batch: ShownSmsBatch, counts: BatchCounts): SmsBatch {
   const { waiting, queued, sent, delivered, failed, cancelled } = counts;
   const total = waiting + queued + sent + delivered + failed + cancelled;
-  return {
-    id: batch.id,
+  return wireOf(SmsBatch, {
+    ...batch,
     status: batch.state,
     counts: { total, waiting, queued, held: 0, sent, delivered, failed, cancelled },
     parts: counts.parts,
     cost: { gbp: moneyText(counts.costGbp), eur: moneyText(counts.costEur) },
     expanding: batch.expanding && batch.state !== 'cancelled',
-    pausedReason: batch.pausedReason,
-    clientReference: batch.clientReference,
-    clientTag: batch.clientTag,
-    createdAt: batch.createdAt.toISOString(),
-    scheduledAt: batch.scheduledAt?.toISOString() ?? null,
-    startedAt: batch.startedAt?.toISOString() ?? null,
-    completedAt: batch.state === 'completed' ? batch.completedAt!.toISOString() : null,
-    updatedAt: batch.updatedAt.toISOString(),
-  };
+    completedAt: batch.state === 'completed' ? batch.completedAt : null,
+  });
 }
 
 /**
