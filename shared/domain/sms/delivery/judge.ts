@@ -65,9 +65,7 @@ function judgeWhole(
       // The next try goes to this gateway, because only the gateway that may have the message can know it again.
       return retry(
         { ...message, gateway, uncertainCount: message.uncertainCount + 1 },
-        uncertain,
-        isAlone,
-        nextTry(0, now()),
+        { reason: uncertain, isAlone, dueAt: nextTry(0, now()) },
       );
     case 'later':
       // Thousands of texts may wait for their turn at a gateway that has a rate.
@@ -75,15 +73,15 @@ function judgeWhole(
         { smsId: message.id, detail: submission.detail },
         'a gateway takes no messages',
       );
-      return retry(
-        message,
-        gatewayAway,
+      return retry(message, {
+        reason: gatewayAway,
         isAlone,
-        submission.afterMs === undefined
-          ? nextTry(message.retries, now())
-          : new Date(now().getTime() + submission.afterMs),
-        submission.waitsForTurn,
-      );
+        dueAt:
+          submission.afterMs === undefined
+            ? nextTry(message.retries, now())
+            : new Date(now().getTime() + submission.afterMs),
+        waitsForTurn: submission.waitsForTurn,
+      });
   }
 }
 
@@ -92,14 +90,15 @@ export function fail(message: SmsRecord, reason: SmsReason): SmsJudgement {
   return { message: advance(message, 'failed', { at: now(), reason }), isGivenBack, metric: 'failed' };
 }
 
-/** `waitsForTurn`: the gateway takes other texts. The time for retries does not begin by that, nor end. */
-function retry(
-  message: SmsRecord,
-  reason: SmsReason,
-  isAlone: boolean,
-  dueAt: Date,
-  waitsForTurn = false,
-): SmsJudgement {
+type Retry = {
+  reason: SmsReason;
+  isAlone: boolean;
+  dueAt: Date;
+  /** The gateway takes other texts. The time for retries does not begin by that, nor end. */
+  waitsForTurn?: boolean | undefined;
+};
+
+function retry(message: SmsRecord, { reason, isAlone, dueAt, waitsForTurn = false }: Retry): SmsJudgement {
   const since = retriesSince(message, now());
   if (!waitsForTurn && isPast(since, dueAt)) return fail(message, reason);
   return {
