@@ -53,6 +53,23 @@ export class Faults {
   }
 }
 
+type Check<Found> = (refuse: Refuse) => Found | Promise<Found>;
+
+/** Runs the check of a request and returns what it has found; throws all faults at once. */
+export async function checked<Found>(check: Check<Found>): Promise<Found> {
+  const faults = new Faults();
+  const found = await check(faults.refuse);
+  faults.throwAny();
+  return found;
+}
+
+/** Runs the check of a request in which some fields have the wrong shape; returns the faults of the others. */
+export async function faultsIn(check: Check<unknown>): Promise<FieldErrors> {
+  const faults = new Faults();
+  await check(faults.refuse);
+  return faults.errors;
+}
+
 /** Throws validation_failed where there is a fault. */
 export function throwAny(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw invalidFields(errors);

@@ -1,6 +1,6 @@
 import { now } from '../common/clock.ts';
-import { type FieldErrors, orNotFound, problem } from '../common/errors.ts';
-import { Faults, isUnusable, type Refuse, type Usable } from '../common/faults.ts';
+import { orNotFound, problem } from '../common/errors.ts';
+import { checked, Faults, faultsIn, isUnusable, type Refuse, type Usable } from '../common/faults.ts';
 import type { Page } from '../db/client/listing.ts';
 import { isDuplicateKey } from '../db/client.ts';
 import type { EmailRecord } from '../db/email/emails.ts';
@@ -29,9 +29,7 @@ type SuppressionOutcome = { suppression: Suppression; isNew: boolean };
 
 /** Adds an entry by request; returns the existing entry where there is one (API decisions §4). */
 export async function create(caller: Caller, request: NewSuppression): Promise<SuppressionOutcome> {
-  const faults = new Faults();
-  const suppressed = suppressedOf(request, faults.refuse);
-  faults.throwAny();
+  const suppressed = await checked((refuse) => suppressedOf(request, refuse));
   return add(caller.workspaceId, suppressed!, 'api', request.reason ?? null);
 }
 
@@ -119,11 +117,8 @@ function findSame(workspaceId: string, suppressed: Suppressed): Promise<db.Suppr
 }
 
 /** Returns the faults for which `create` would refuse a request, as far as its fields can be used. */
-export function faultsOfNew(request: Usable<NewSuppression>): FieldErrors {
-  const faults = new Faults();
-  suppressedOf(request, faults.refuse);
-  return faults.errors;
-}
+export const faultsOfNew = (request: Usable<NewSuppression>) =>
+  faultsIn((refuse) => suppressedOf(request, refuse));
 
 /** Returns the recipient that a request means; null after `refuse`. */
 function suppressedOf(request: Usable<NewSuppression>, refuse: Refuse): Suppressed | null {
@@ -171,29 +166,27 @@ function emailKeyOf(text: string, refuse: Refuse): string | null {
 }
 
 /** Returns the faults for which `list` would refuse a request, as far as its parameters can be used. */
-export function faultsOfFilter({ number, email }: Usable<SuppressionFilter>): FieldErrors {
-  const faults = new Faults();
-  if (number !== undefined) numberOf(number, faults.refuse, parseFilterNumber);
-  if (email !== undefined) emailKeyOf(email, faults.refuse);
-  return faults.errors;
+export const faultsOfFilter = (filter: Usable<SuppressionFilter>) =>
+  faultsIn((refuse) => recipientOf(filter, refuse));
+
+/** Returns the recipient that a filter names, as it is stored. */
+function recipientOf({ number, email }: Usable<SuppressionFilter>, refuse: Refuse) {
+  return {
+    number: number === undefined ? undefined : (numberOf(number, refuse, parseFilterNumber) ?? undefined),
+    emailKey: email === undefined ? undefined : (emailKeyOf(email, refuse) ?? undefined),
+  };
 }
 
 export async function list(
   caller: Caller,
   query: SuppressionFilter,
 ): Promise<{ data: Suppression[]; nextCursor: string | null }> {
-  const { number, email, scope, source, ...page } = query;
+  const { scope, source, limit, cursor } = query;
   const faults = new Faults();
-  const filter = {
-    number:
-      number === undefined ? undefined : (numberOf(number, faults.refuse, parseFilterNumber) ?? undefined),
-    emailKey: email === undefined ? undefined : (emailKeyOf(email, faults.refuse) ?? undefined),
-    scope,
-    source,
-  };
+  const filter = { ...recipientOf(query, faults.refuse), scope, source };
   const binding = { workspaceId: caller.workspaceId, listing: 'suppressions', filter };
   const search = (range: Page) => db.listSuppressions(caller.workspaceId, filter, range);
-  const { items, nextCursor } = await searchedPage(binding, page, search, faults);
+  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, search, faults);
   return { data: items.map(toWire), nextCursor };
 }
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
 import {
-  Faults,
+  checked,
+  faultsIn,
   isPartlyUnusable,
   isUnusable,
   type Refuse,
-  throwAny,
   type Usable,
 } from '../../common/faults.ts';
 import { requestId } from '../../common/request-context.ts';
@@ -27,8 +27,7 @@ type Added = { outcome: ContactListAddOutcome; copyId: null } | { outcome: null;
 /** Adds the named contacts. A copy of other lists' members is only started here, and continues as a job. */
 export async function add(caller: Caller, id: string, request: ContactListAddition): Promise<Added> {
   const { workspaceId } = caller;
-  const errors = await faultsOfAddition(caller, request);
-  throwAny(errors);
+  await checked((refuse) => check(workspaceId, request, refuse));
   checkStatic(await findList(workspaceId, id));
   return request.contactIds
     ? { outcome: await addNamed(workspaceId, id, request.contactIds), copyId: null }
@@ -36,16 +35,18 @@ export async function add(caller: Caller, id: string, request: ContactListAdditi
 }
 
 /** The faults for which `add` would refuse a request, as far as the fields can be used. */
-export async function faultsOfAddition(
-  { workspaceId }: Caller,
+export const faultsOfAddition = ({ workspaceId }: Caller, request: Usable<ContactListAddition>) =>
+  faultsIn((refuse) => check(workspaceId, request, refuse));
+
+async function check(
+  workspaceId: string,
   request: Usable<ContactListAddition>,
-): Promise<FieldErrors> {
-  const faults = new Faults();
-  checkChoice(request, faults.refuse);
+  refuse: Refuse,
+): Promise<void> {
+  checkChoice(request, refuse);
   // A mistyped exclusion must not add people (API decisions §4).
   for (const field of ['fromLists', 'excludeLists'] as const)
-    await checkKnown(workspaceId, field, request[field] ?? [], faults.refuse);
-  return faults.errors;
+    await checkKnown(workspaceId, field, request[field] ?? [], refuse);
 }
 
 const besideFromLists = ['fromLists', 'excludeLists', 'search', 'tag', 'clientReference'] as const;
@@ -116,9 +117,7 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
 async function keepLeftOut(workspaceId: string, excludeLists: string[]): Promise<void> {
   // A list is deleted with the workspace locked. The lists were checked before without the lock.
   await findWorkspaceForUpdate(workspaceId);
-  const faults = new Faults();
-  await checkKnown(workspaceId, 'excludeLists', excludeLists, faults.refuse);
-  faults.throwAny();
+  await checked((refuse) => checkKnown(workspaceId, 'excludeLists', excludeLists, refuse));
 }
 
 const firstPauseMs = 20;

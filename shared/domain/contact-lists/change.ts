@@ -1,6 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { type FieldErrors, orNotFound } from '../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { checked, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import type { ContactList, ContactListChanges } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -22,9 +22,8 @@ export async function faultsOfChange(
   changes: Usable<ContactListChanges>,
 ): Promise<FieldErrors> {
   if (!changes.filter && changes.kind == null) return {};
-  const faults = new Faults();
-  checkChanges(await findList(workspaceId, id), changes, faults.refuse);
-  return faults.errors;
+  const list = await findList(workspaceId, id);
+  return faultsIn((refuse) => checkChanges(list, changes, refuse));
 }
 
 function checkChanges(
@@ -48,9 +47,7 @@ export async function prepareChange(
   if (!filter) return null;
   const list = await findList(workspaceId, id);
   if (list.kind !== 'dynamic') return null;
-  const faults = new Faults();
-  checkChanges(list, changes, faults.refuse);
-  faults.throwAny();
+  await checked((refuse) => checkChanges(list, changes, refuse));
   return countNow(workspaceId, checkedFilter(filter));
 }
 
@@ -64,9 +61,7 @@ export async function change(
   if (id === builtinId(workspaceId)) throw builtinStays();
   const list = orNotFound(await db.findContactListForUpdate(workspaceId, id));
   const { name, description, filter } = changes;
-  const faults = new Faults();
-  checkChanges(list, changes, faults.refuse);
-  faults.throwAny();
+  await checked((refuse) => checkChanges(list, changes, refuse));
   const changed: db.ContactListRecord = {
     ...list,
     name: name ?? list.name,

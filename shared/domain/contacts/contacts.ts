@@ -1,6 +1,6 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
+import { checked, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
 import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/contacts/contacts.ts';
 import { type ContactErasure, insertContactErasure } from '../../db/contacts/erasures.ts';
@@ -24,7 +24,7 @@ import { searching } from './searches.ts';
 import * as contactTags from './tags.ts';
 
 export async function create(caller: Caller, request: NewContact): Promise<Contact> {
-  const { number, tags } = checked(request);
+  const { number, tags } = await checked((refuse) => check(request, refuse));
   const record = newRecord(number!, request, now());
   record.tags = tags;
   try {
@@ -58,23 +58,12 @@ function setTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRec
 type Ruled = Pick<ContactChanges, 'number' | 'tags'>;
 
 /** Checks a request and returns its values in their stored form: `number` is null where none is given. */
-function checked(request: Ruled): { number: PhoneNumber | null; tags: string[] } {
-  const faults = new Faults();
-  const found = {
-    number: numberOf(request, faults.refuse),
-    tags: contactTags.checked(request.tags, faults.refuse),
-  };
-  faults.throwAny();
-  return found;
+function check(request: Usable<Ruled>, refuse: Refuse): { number: PhoneNumber | null; tags: string[] } {
+  return { number: numberOf(request, refuse), tags: contactTags.checkTags(request.tags, refuse) };
 }
 
 /** The faults for which `create` and `update` would refuse a request, as far as the fields can be used. */
-export function faultsOf(request: Usable<Ruled>): FieldErrors {
-  const faults = new Faults();
-  numberOf(request, faults.refuse);
-  contactTags.checked(request.tags, faults.refuse);
-  return faults.errors;
-}
+export const faultsOf = (request: Usable<Ruled>) => faultsIn((refuse) => check(request, refuse));
 
 function numberOf({ number }: Usable<Ruled>, refuse: Refuse): PhoneNumber | null {
   if (number == null) return null;
@@ -108,7 +97,8 @@ export async function find(caller: Caller, id: string): Promise<Contact> {
 export async function update(caller: Caller, id: string, changes: ContactChanges): Promise<Contact> {
   const before = await findForUpdate(caller, id);
   // A contact's number may be older than the rule for numbers, so an unchanged number is not checked again.
-  const given = checked(changes.number === before.number ? { ...changes, number: null } : changes);
+  const ruled = changes.number === before.number ? { ...changes, number: null } : changes;
+  const given = await checked((refuse) => check(ruled, refuse));
   const after = withTexts(before, changes);
   if (given.number && given.number.number !== before.number) {
     const { number, national, country } = given.number;

@@ -1,6 +1,6 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, invalid } from '../../common/errors.ts';
-import { Faults, isPartlyUnusable, type Refuse, type Usable } from '../../common/faults.ts';
+import { invalid } from '../../common/errors.ts';
+import { checked, faultsIn, isPartlyUnusable, type Refuse, type Usable } from '../../common/faults.ts';
 import { timeSlices } from '../../common/time-slices.ts';
 import * as db from '../../db/contacts/contacts.ts';
 import { listTagCounts, type TagCounts, updateContactCounts } from '../../db/contacts/entries.ts';
@@ -21,7 +21,10 @@ function isTag(tag: string): boolean {
 }
 
 /** Returns the valid tags of a request, sorted. Refuses more tags than a contact may have. */
-export function checked(tags: readonly (string | undefined)[] | null | undefined, refuse: Refuse): string[] {
+export function checkTags(
+  tags: readonly (string | undefined)[] | null | undefined,
+  refuse: Refuse,
+): string[] {
   const kept = cleaned((tags ?? []).filter((tag) => tag !== undefined));
   if (kept.length > mostTags) refuse('tags', `must be at most ${mostTags}`);
   return kept.toSorted();
@@ -35,9 +38,7 @@ function unite(tags: string[], more: string[]): string[] {
 
 /** Removes, then adds, so that a tag can be given another spelling. Returns how many contacts the ids name. */
 export async function change(caller: Caller, changes: ContactTagChanges): Promise<{ updated: number }> {
-  const faults = new Faults();
-  const { added, removed } = check(changes, faults.refuse);
-  faults.throwAny();
+  const { added, removed } = await checked((refuse) => check(changes, refuse));
   const retag = (tags: string[]) =>
     unite(
       tags.filter((tag) => !removed.has(foldCase(tag))),
@@ -53,15 +54,12 @@ export async function change(caller: Caller, changes: ContactTagChanges): Promis
 }
 
 /** Returns the faults for which `change` would refuse a request, as far as its fields can be used. */
-export function faultsOfChange(changes: Usable<ContactTagChanges>): FieldErrors {
-  const faults = new Faults();
-  check(changes, faults.refuse);
-  return faults.errors;
-}
+export const faultsOfChange = (changes: Usable<ContactTagChanges>) =>
+  faultsIn((refuse) => check(changes, refuse));
 
 /** Returns the tags to add, and the tags to remove with their case folded. */
 function check(changes: Usable<ContactTagChanges>, refuse: Refuse) {
-  const added = checked(changes.tags, refuse);
+  const added = checkTags(changes.tags, refuse);
   const removed = new Set(
     cleaned((changes.removeTags ?? []).filter((tag) => tag !== undefined)).map(foldCase),
   );

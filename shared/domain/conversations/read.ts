@@ -1,5 +1,4 @@
-import type { FieldErrors } from '../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { Faults, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
 import {
   type ContactRecord,
   listContactIdsOfNumbers,
@@ -43,11 +42,8 @@ export async function list(
 }
 
 /** The faults for which `list` would refuse a request, as far as the parameters can be used. */
-export function faultsOfFilter(filter: Usable<ConversationQuery>): FieldErrors {
-  const faults = new Faults();
-  addressesOf(filter, faults.refuse);
-  return faults.errors;
-}
+export const faultsOfFilter = (filter: Usable<ConversationQuery>) =>
+  faultsIn((refuse) => addressesOf(filter, refuse));
 
 function addressesOf({ number, sender }: Usable<ConversationQuery>, refuse: Refuse) {
   return { number: addressOf('number', number, refuse), sender: addressOf('sender', sender, refuse) };

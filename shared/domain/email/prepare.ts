@@ -1,6 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { type FieldErrors, invalidFields, problem } from '../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { Faults, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
 import type * as db from '../../db/email/emails.ts';
 import { compareKey } from '../../formats/email/address.ts';
 import { newId } from '../../formats/ids.ts';
@@ -67,10 +67,8 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
 
 /** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
 export async function faultsOf(caller: Caller, request: Usable<NewEmail>): Promise<FieldErrors> {
-  const faults = new Faults();
   const time = now();
-  await check(caller, request, { id: newId('email', time), time }, faults.refuse);
-  return faults.errors;
+  return faultsIn((refuse) => check(caller, request, { id: newId('email', time), time }, refuse));
 }
 
 const nothing = { format: 'html', html: null, text: null } as const;

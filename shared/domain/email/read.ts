@@ -1,5 +1,5 @@
-import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
+import { Faults, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
 import type { Page } from '../../db/client/listing.ts';
 import * as db from '../../db/email/emails.ts';
 import { compareKey, parseMailbox } from '../../formats/email/address.ts';
@@ -33,11 +33,8 @@ export async function list(
 }
 
 /** The faults for which `list` would refuse a request, as far as the parameters can be used. */
-export function faultsOfFilter({ recipient }: Usable<EmailFilter>): FieldErrors {
-  const faults = new Faults();
-  if (recipient !== undefined) filterKey(recipient, faults.refuse);
-  return faults.errors;
-}
+export const faultsOfFilter = ({ recipient }: Usable<EmailFilter>) =>
+  faultsIn((refuse) => recipient !== undefined && filterKey(recipient, refuse));
 
 function filterKey(recipient: string, refuse: Refuse): string | undefined {
   const parsed = parseMailbox(recipient, { allowDisplayName: true });

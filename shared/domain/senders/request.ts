@@ -1,6 +1,6 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
+import { checked, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
 import { findBusinessProfile } from '../../db/senders/business-profiles.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
@@ -23,7 +23,8 @@ export async function request(caller: Caller, body: NewSender): Promise<Requeste
   const { workspaceId } = caller;
   // The lock keeps these rules for requests at once, too: one mobile number at a time, one default, and the cap.
   const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId));
-  const { name, profile } = await checked(workspaceId, body);
+  const found = await checked((refuse) => check(workspaceId, body, refuse));
+  const [name, profile] = [found.name as SenderName, found.profile];
   const countries = [...new Set(body.countries ?? [workspace.country])].toSorted();
   const known = await db.findSenderByKey(workspaceId, name.key);
   if (known) return again(known, countries);
@@ -106,19 +107,9 @@ async function countriesOf(
   );
 }
 
-async function checked(workspaceId: string, body: NewSender) {
-  const faults = new Faults();
-  const found = await check(workspaceId, body, faults.refuse);
-  faults.throwAny();
-  return { name: found.name as SenderName, profile: found.profile };
-}
-
 /** The faults for which `request` would refuse a request, as far as the fields can be used. */
-export async function faultsOf({ workspaceId }: Caller, body: Usable<NewSender>): Promise<FieldErrors> {
-  const faults = new Faults();
-  await check(workspaceId, body, faults.refuse);
-  return faults.errors;
-}
+export const faultsOf = ({ workspaceId }: Caller, body: Usable<NewSender>) =>
+  faultsIn((refuse) => check(workspaceId, body, refuse));
 
 async function check(workspaceId: string, body: Usable<NewSender>, refuse: Refuse) {
   const name = body.name === undefined ? null : parseSenderName(body.name);

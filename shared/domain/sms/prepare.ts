@@ -1,6 +1,13 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, invalidFields, problem } from '../../common/errors.ts';
-import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../common/faults.ts';
+import { invalidFields, problem } from '../../common/errors.ts';
+import {
+  Faults,
+  faultsIn,
+  isPartlyUnusable,
+  isUnusable,
+  type Refuse,
+  type Usable,
+} from '../../common/faults.ts';
 import { findContactIdOfNumber } from '../../db/contacts/contacts.ts';
 import { findSmsBalance } from '../../db/sms/balances.ts';
 import type { SmsRecord } from '../../db/sms/messages.ts';
@@ -68,11 +75,8 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
 }
 
 /** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
-export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSms>): Promise<FieldErrors> {
-  const faults = new Faults();
-  await check(workspaceId, request, recipientOf(request, faults.refuse), now(), faults.refuse);
-  return faults.errors;
-}
+export const faultsOf = ({ workspaceId }: Caller, request: Usable<NewSms>) =>
+  faultsIn((refuse) => check(workspaceId, request, recipientOf(request, refuse), now(), refuse));
 
 async function check(
   workspaceId: string,

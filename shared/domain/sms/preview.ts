@@ -1,6 +1,5 @@
 import { now } from '../../common/clock.ts';
-import type { FieldErrors } from '../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { checked, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
 import { config } from '../../config/config.ts';
 import { partsOf } from '../../formats/sms/gsm-7.ts';
 import { parsePhoneNumber } from '../../formats/sms/phone-number.ts';
@@ -10,9 +9,7 @@ import { costOf, costToWire, priceOf } from './prices.ts';
 
 /** Previews a text, even one of more parts than a message may have: so the answer tells how much must go. */
 export async function preview(request: SmsToPreview): Promise<SmsPreview> {
-  const faults = new Faults();
-  const { text, number } = check(request, faults.refuse);
-  faults.throwAny();
+  const { text, number } = await checked((refuse) => check(request, refuse));
   const { encoding, parts } = partsOf(text!);
   const sized = { parts: parts.length, encoding, tooManyParts: parts.length > config.SMS_MAX_PARTS };
   if (!number) return sized;
@@ -21,11 +18,7 @@ export async function preview(request: SmsToPreview): Promise<SmsPreview> {
 }
 
 /** The faults for which `preview` would refuse a request, as far as the fields can be used. */
-export function faultsOf(request: Usable<SmsToPreview>): FieldErrors {
-  const faults = new Faults();
-  check(request, faults.refuse);
-  return faults.errors;
-}
+export const faultsOf = (request: Usable<SmsToPreview>) => faultsIn((refuse) => check(request, refuse));
 
 function check({ content, recipient, shortenLinks }: Usable<SmsToPreview>, refuse: Refuse) {
   const shortened = content !== undefined && shortenLinks ? shorten(content) : null;

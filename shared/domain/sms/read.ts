@@ -1,5 +1,5 @@
-import { type FieldErrors, orNotFound, problem } from '../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { orNotFound, problem } from '../../common/errors.ts';
+import { Faults, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
 import type { Page } from '../../db/client/listing.ts';
 import { withoutErasedContacts } from '../../db/sms/contacts.ts';
 import { listSmsOfAny, type SmsRowFilter } from '../../db/sms/listings.ts';
@@ -42,11 +42,8 @@ export async function list(
 }
 
 /** The faults for which `list` would refuse a request, as far as the parameters can be used. */
-export function faultsOfFilter(filter: Usable<SmsFilter>): FieldErrors {
-  const faults = new Faults();
-  addressesOf(filter, faults.refuse);
-  return faults.errors;
-}
+export const faultsOfFilter = (filter: Usable<SmsFilter>) =>
+  faultsIn((refuse) => addressesOf(filter, refuse));
 
 function addressesOf({ recipient, sender }: Usable<SmsFilter>, refuse: Refuse) {
   return {

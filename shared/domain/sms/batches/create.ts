@@ -1,6 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { invalid, problem } from '../../../common/errors.ts';
-import { Faults } from '../../../common/faults.ts';
+import { checked } from '../../../common/faults.ts';
 import { count } from '../../../common/metrics.ts';
 import { requestId } from '../../../common/request-context.ts';
 import * as db from '../../../db/sms/batches/batches.ts';
@@ -93,9 +93,7 @@ export async function store(
 }
 
 async function checkLeftOut(workspaceId: string, listIds: string[]): Promise<void> {
-  const faults = new Faults();
-  await contactLists.checkKnown(workspaceId, 'excludeLists', listIds, faults.refuse);
-  faults.throwAny();
+  await checked((refuse) => contactLists.checkKnown(workspaceId, 'excludeLists', listIds, refuse));
 }
 
 /** Refuses a batch with a sender that was deleted after the rows were checked. */

@@ -1,6 +1,13 @@
 import { now } from '../../../common/clock.ts';
-import { type FieldErrors, problem } from '../../../common/errors.ts';
-import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../../common/faults.ts';
+import { problem } from '../../../common/errors.ts';
+import {
+  checked,
+  faultsIn,
+  isPartlyUnusable,
+  isUnusable,
+  type Refuse,
+  type Usable,
+} from '../../../common/faults.ts';
 import type { BatchLists } from '../../../db/sms/batches/batches.ts';
 import type { BatchRow } from '../../../db/sms/batches/rows.ts';
 import { isLiquid } from '../../../formats/templates/liquid-tokens.ts';
@@ -31,15 +38,13 @@ export type CheckedBatch = {
 /** Checks a new batch, as far as that needs no transaction. Every fault of the request is reported at once. */
 export async function prepare(caller: Caller, request: NewSmsBatch): Promise<CheckedBatch> {
   const { workspaceId } = caller;
-  const faults = new Faults();
   if (request.listIds && !caller.scopes.has('lists.read'))
     throw problem('forbidden', { detail: 'listIds needs the scope lists.read' });
   const workspace = await workspaces.findRecent(workspaceId);
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
 
   const at = now();
-  const content = await check(workspaceId, request, at, faults.refuse);
-  faults.throwAny();
+  const content = await checked((refuse) => check(workspaceId, request, at, refuse));
   const lists = listsOf(request);
   const { rows, senders, errors, ...ofRows } = request.messages
     ? await checkRows(workspaceId, request, content, at)
@@ -60,11 +65,8 @@ export function dataOf({ template, data }: Pick<NewSmsBatch, 'template' | 'data'
  * Returns the faults for which `prepare` would refuse a request, as far as the fields can be used. Rows are not
  * checked: the answer to the request itself reports rows that cannot be sent.
  */
-export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSmsBatch>): Promise<FieldErrors> {
-  const faults = new Faults();
-  await check(workspaceId, request, now(), faults.refuse);
-  return faults.errors;
-}
+export const faultsOf = ({ workspaceId }: Caller, request: Usable<NewSmsBatch>) =>
+  faultsIn((refuse) => check(workspaceId, request, now(), refuse));
 
 /** Applies all rules but those on rows. Returns the content for messages that have none of their own. */
 async function check(

@@ -1,6 +1,6 @@
 import { now } from '../../../../common/clock.ts';
-import { type FieldErrors, problem } from '../../../../common/errors.ts';
-import { Faults, type Refuse, type Usable } from '../../../../common/faults.ts';
+import { problem } from '../../../../common/errors.ts';
+import { checked, faultsIn, type Refuse, type Usable } from '../../../../common/faults.ts';
 import { logger } from '../../../../common/logger.ts';
 import { transaction } from '../../../../db/client.ts';
 import { deleteRowsOf } from '../../../../db/sms/batches/batches.system.ts';
@@ -42,7 +42,9 @@ export async function prepareImport(
 ): Promise<PreparedImport> {
   const { workspaceId } = caller;
   const at = now();
-  const content = await checked(workspaceId, request, at);
+  const workspace = await workspaces.findRecent(workspaceId);
+  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  const content = await checked((refuse) => check(workspaceId, request, at, refuse));
   await waiting.check(workspaceId, { messages: 0, bytes: sizeOfShared({ content, data: dataOf(request) }) });
   const batchId = newId('batch', at);
   await begin(workspaceId, batchId, at);
@@ -107,24 +109,9 @@ async function keep(isStillOurs: boolean): Promise<void> {
   if (!isStillOurs) throw problem('service_unavailable', { detail: 'The import took too long' });
 }
 
-async function checked(workspaceId: string, request: NewSmsImport, at: Date): Promise<string | null> {
-  const faults = new Faults();
-  const workspace = await workspaces.findRecent(workspaceId);
-  if (workspace?.sendingBlocked) throw problem('sending_blocked');
-  const content = await check(workspaceId, request, at, faults.refuse);
-  faults.throwAny();
-  return content;
-}
-
 /** The faults for which an import would be refused before its file is read, as far as the settings can be used. */
-export async function faultsOfImport(
-  { workspaceId }: Caller,
-  request: Usable<NewSmsImport>,
-): Promise<FieldErrors> {
-  const faults = new Faults();
-  await check(workspaceId, request, now(), faults.refuse);
-  return faults.errors;
-}
+export const faultsOfImport = ({ workspaceId }: Caller, request: Usable<NewSmsImport>) =>
+  faultsIn((refuse) => check(workspaceId, request, now(), refuse));
 
 function check(workspaceId: string, request: Usable<NewSmsImport>, at: Date, refuse: Refuse) {
   checkContent(request, refuse);
