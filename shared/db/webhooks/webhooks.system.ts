@@ -53,15 +53,15 @@ export async function updateWebhookHeard(webhookId: string): Promise<void> {
   await execute(`UPDATE webhooks ${byId} SET busy_count = 0 WHERE id = ?`, [idToBytes(webhookId)]);
 }
 
-/** Slows the webhook, as if its pause had ended at `until`; changes nothing where the end is no longer `before`. */
-export async function updateWebhookSlowed(
-  webhookId: string,
+/** Slows the webhooks, as if their pauses had ended at `until`; leaves those whose end is no longer `before`. */
+export async function updateWebhooksSlowed(
+  webhookIds: string[],
   before: Date | null,
   until: Date,
 ): Promise<void> {
-  await execute(`UPDATE webhooks ${byId} SET paused_until = ? WHERE id = ? AND paused_until <=> ?`, [
+  await query(`UPDATE webhooks ${byId} SET paused_until = ? WHERE id IN (?) AND paused_until <=> ?`, [
     until,
-    idToBytes(webhookId),
+    webhookIds.map(idToBytes),
     before,
   ]);
 }

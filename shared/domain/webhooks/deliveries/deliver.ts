@@ -7,7 +7,7 @@ import { count, gauge } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import { outsideTransaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
-import { updateWebhookSlowed } from '../../../db/webhooks/webhooks.system.ts';
+import { updateWebhooksSlowed } from '../../../db/webhooks/webhooks.system.ts';
 import { updateParked } from '../../../db/work/admission.system.ts';
 import type { deliverWebhook } from '../../../jobs/deliver-webhook.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
@@ -132,9 +132,17 @@ const slowed = new LRUCache<string, true>({ max: 10_000, ttl: 1_000 });
 /** Halves how much these webhooks may have in Redis, since more came than they take. With time it grows again. */
 async function slowDown(webhookIds: string[]): Promise<void> {
   const time = now();
-  for (const webhook of await system.listAdmissions(webhookIds.filter((id) => !slowed.has(id)))) {
-    slowed.set(webhook.webhookId, true);
-    if (windowOf(webhook, time) === 0) continue;
-    await updateWebhookSlowed(webhook.webhookId, webhook.pausedUntil, restForHalf(webhook, time));
-  }
+  const found = await system.listAdmissions(webhookIds.filter((id) => !slowed.has(id)));
+  for (const { webhookId } of found) slowed.set(webhookId, true);
+  const ends = found
+    .filter((webhook) => windowOf(webhook, time) > 0)
+    .map((webhook) => ({ ...webhook, until: restForHalf(webhook, time) }));
+  // Most have the same two ends. Their jobs take up room meanwhile, so they share a statement.
+  const keyOf = ({ pausedUntil, until }: (typeof ends)[number]) => `${Number(pausedUntil)} ${Number(until)}`;
+  for (const alike of Map.groupBy(ends, keyOf).values())
+    await updateWebhooksSlowed(
+      alike.map(({ webhookId }) => webhookId),
+      alike[0]!.pausedUntil,
+      alike[0]!.until,
+    );
 }
