@@ -6,7 +6,7 @@ import { isNetwork } from './networks.ts';
 /** Settings of webhook deliveries. */
 export const webhookSettings = {
   WEBHOOK_CONCURRENCY: integer(200, { min: 1 }).describe(
-    'Requests to webhooks that a process has out at a time; towards this many, each webhook gets fewer',
+    'Requests to webhooks that a process has out at a time for one workspace; towards this many, each webhook gets fewer, and beside others each workspace',
   ),
   WEBHOOK_IN_FLIGHT_PER_WEBHOOK: integer(20, { min: 1 }).describe(
     'Requests to one webhook, and to one origin for all webhooks of a workspace, that a process has out at a time',

@@ -55,6 +55,38 @@ test('webhooks that hang delay no other: all of its deliveries arrive while thei
 });
 
 // Shows F31
+test('hosts of eight workspaces that hang, sixty of each, delay no other workspace', async () => {
+  const hanging = await Promise.all(
+    Array.from({ length: 8 }, () => startWebhookReceiver({ respond: answers.hang })),
+  );
+  const healthy = await startWebhookReceiver();
+  for (const { port } of hanging) {
+    const hostile = await workspace();
+    const urls = Array.from({ length: 60 }, (_, index) => `http://host-${index}.localhost:${port}/`);
+    await Promise.all(urls.map((url) => makeWebhook(hostile, url)));
+    // More jobs in all than a process takes at a time.
+    await storeEvents(hostile, 2);
+  }
+  await relay.relayAll();
+  const workers = await runWorkers(['deliver-webhook', 'sweep']);
+  await waitFor('some hang', () => hanging.some(({ requests }) => requests.length > 0));
+  const { id } = await makeWebhook(own, healthy.url);
+  await storeEvents(own, 20);
+  await relay.relayAll();
+  // The requests that hang do so for longer than this.
+  await waitFor('the honest one has all', async () => (await countsOf(id)).delivered === 20, {
+    timeoutMs: 30_000,
+  });
+  expect(healthy.requests).toHaveLength(20);
+  // A stop would wait for the hanging requests.
+  for (const receiver of hanging) {
+    receiver.respondWith({ status: 200 });
+    await receiver.close();
+  }
+  await workers.stop();
+});
+
+// Shows F31
 test('a hundred webhooks at one origin have no more requests out there than one has, and all arrive', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const [shared, elsewhere] = [await startWebhookReceiver(), await startWebhookReceiver()];

@@ -1,12 +1,16 @@
 import {
+  type AnsweredRequests,
+  createQueues,
   expectedMs,
+  inHandOf,
   isAlone,
+  isQuick,
   isStuck,
-  newOrigin,
-  newQueue,
   noteAnswer,
   type OpenRequest,
   type Origin,
+  type OriginName,
+  openOf,
   partOf,
   slotsOf,
   type UnderWay,
@@ -15,13 +19,17 @@ import {
 } from './webhook-queue.ts';
 
 /**
- * Limits the open requests to one webhook, and to all webhooks of one origin, in this process.
+ * Limits the open requests to one webhook, to all webhooks of one origin, and of one workspace, in this process.
  *
  * A delivery takes two steps. First it gets a place, and its row is claimed; then it gets a slot, which it holds while
  * its request is open. Places are given a little before the slots, so that claims are ready when a slot comes free.
  *
  * A delivery waits for its place here and not in Redis, since fast endpoints answer in a moment. A delivery that would
  * wait for long is sent away: it would take the room that deliveries of other webhooks need.
+ *
+ * Nobody knows beforehand whether an endpoint will answer. So a workspace has a share of the open requests: a part of
+ * those that the others leave, and the square of that part at origins that are not known to be quick. However many
+ * hosts of a workspace hang, and of many workspaces, the process has jobs left for others.
  */
 
 /** A place in the queue of a webhook, and the right to a slot later. */
@@ -40,10 +48,10 @@ export const open: Permit = { post: (work) => work(false), leave: () => undefine
 
 export type ConcurrencyLimiter = {
   /**
-   * Null: the delivery is sent away. `origin`: the name under which webhooks share their slots. `share`: the delivery's
-   * part of a job, since the whole job is held up while it waits.
+   * Null: the delivery is sent away. `share`: the delivery's part of a job, since the whole job is held up while it
+   * waits.
    */
-  enter: (webhookId: string, origin: string, share: number) => Promise<Permit | null>;
+  enter: (webhookId: string, origin: OriginName, share: number) => Promise<Permit | null>;
   /** Returns the number of open requests, and of deliveries that wait. */
   counts: () => { inFlight: number; waiting: number };
 };
@@ -51,11 +59,11 @@ export type ConcurrencyLimiter = {
 export type ConcurrencyLimits = {
   /** The most open requests to one webhook, and to one origin. */
   perWebhook: number;
-  /** As the open requests to all webhooks come near this number, each origin gets fewer and fewer slots. */
+  /** A workspace has this many at most. As the open requests come near it, each origin gets fewer and fewer slots. */
   inFlight: number;
-  /**
-   * At most this many deliveries, of all webhooks, have a place and no slot; then only a free slot gives a place.
-   */
+  /** With this many open, of all workspaces, a further one gets the fewest slots, and no job waits for a slow webhook. */
+  inAll: number;
+  /** At most this many deliveries, of all webhooks, have a place and no slot; then only a free slot gives a place. */
   ahead: number;
   /**
    * At most this many jobs may wait for slow webhooks: those of one origin half of that, of two a third each, etc.
@@ -71,8 +79,12 @@ export type ConcurrencyLimits = {
   isSaturated: boolean;
 };
 
-/** An origin gets at least this many slots, however many webhooks there are. */
+/** An origin gets at least this many slots, however many webhooks there are; so does a workspace, at quick origins. */
 const fewestSlots = 2;
+/** Of the share of origins that are not known to be quick, the rest is for the first request to each of them. */
+const partOfUnproven = 0.75;
+/** Origins that wait for their workspace's share and get their turn when one request ends. */
+const turnsAtOnce = 4;
 /** An origin gets at most one eighth of the slots that are free. */
 const partOfFree = 8;
 /** Places are given for requests that can begin within this time. */
@@ -82,38 +94,64 @@ const mostAhead = 200;
 const shortWaitMs = 1_000;
 
 export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): ConcurrencyLimiter {
-  const origins = new Map<string, Origin>();
+  const queues = createQueues();
   /** The deliveries of all webhooks, with those that wait for a slot. `jobsWaiting`: how many jobs they make up. */
   const all = { placed: 0, out: new Set<OpenRequest>(), waiting: 0, jobsWaiting: 0 };
 
+  /** Returns how many more its workspace may have at this origin: open requests, or deliveries with a place too. */
+  function roomFor(origin: Origin, counted: typeof openOf, { inFlight, inAll } = limits()): number {
+    const { workspace } = origin;
+    const isKnown = isQuick(origin);
+    const sizeOf = isKnown ? openOf : counted;
+    const left = Math.max(0, inAll - sizeOf(all) + sizeOf(workspace)) / inAll;
+    const free = Math.max(fewestSlots, inFlight * left) - sizeOf(workspace);
+    const part = sizeOf(origin) === 0 ? 1 : partOfUnproven;
+    const unproven = Math.max(1, part * inFlight * left ** 2) - sizeOf(workspace.unproven);
+    return Math.max(0, Math.floor(isKnown ? free : Math.min(free, unproven)));
+  }
+
   /** Returns the number of slots of an origin. */
-  function slots(): number {
-    const free = Math.floor((limits().inFlight - all.out.size) / partOfFree);
-    return Math.min(limits().perWebhook, Math.max(fewestSlots, free));
+  function slots(origin: Origin, current = limits()): number {
+    const { perWebhook, inFlight } = current;
+    const free = Math.floor((inFlight - all.out.size) / partOfFree);
+    const most = Math.min(perWebhook, Math.max(fewestSlots, free));
+    return Math.min(most, origin.out.size + roomFor(origin, openOf, current));
   }
 
   function places(queue: WebhookQueue): { free: number; ahead: number } {
     const expected = expectedMs(queue);
-    const ofOrigin = slots();
+    const current = limits();
+    const ofOrigin = slots(queue.origin, current);
     const own = slotsOf(queue, ofOrigin);
+    const room = roomFor(queue.origin, inHandOf, current);
     const inTime = expected === 0 ? own : Math.min(mostAhead, Math.floor((own * aheadMs) / expected));
-    const ahead = queue.isStuck ? 0 : Math.max(0, Math.min(inTime, limits().ahead - all.placed));
+    const ahead = queue.isStuck ? 0 : Math.max(0, Math.min(inTime, current.ahead - all.placed, room));
     const taken = queue.out.size + queue.placed;
     const takenOfOrigin = queue.origin.out.size + queue.origin.placed;
     const free = Math.min(own - taken, ofOrigin - takenOfOrigin) + ahead;
     // Only a delivery with a place can wait for a slot, so a webhook always has places for its own part of the slots.
-    return { free: Math.max(free, partOf(queue, ofOrigin) - taken), ahead };
+    return { free: Math.min(room, Math.max(free, partOf(queue, ofOrigin) - taken)), ahead };
+  }
+
+  /** Returns the requests whose answers make room for a webhook: its own, or those of its origin or workspace. */
+  function awaited(queue: WebhookQueue): AnsweredRequests {
+    const { origin } = queue;
+    if (queue.out.size > 0) return queue;
+    return origin.out.size === 0 && roomFor(origin, inHandOf) === 0 ? origin.workspace : origin;
   }
 
   function mayWait(queue: WebhookQueue): boolean {
-    const { waiting: mostJobs, isSaturated, patienceMs } = limits();
+    const { waiting, inAll, isSaturated, patienceMs } = limits();
     const { origin } = queue;
-    if (queue.isStuck || (queue.out.size === 0 && isStuck(queue, patienceMs))) return false;
-    const usual = queue.usualMs ?? origin.usualMs;
+    if (queue.isStuck || (queue.out.size === 0 && isStuck(awaited(queue), patienceMs))) return false;
+    const isShort = roomFor(origin, inHandOf) === 0;
+    const usual = queue.usualMs ?? origin.usualMs ?? (isShort ? expectedMs(origin.workspace) : null);
     // The first answer will soon tell how long requests take.
     if (usual === null) return true;
-    if ((origin.waiting * usual) / slots() <= shortWaitMs || isSaturated) return true;
-    return origin.jobsWaiting < mostJobs - all.jobsWaiting;
+    const sharing = isShort ? origin.workspace : origin;
+    const turns = isShort ? Math.max(1, origin.workspace.out.size) : slots(origin);
+    if ((sharing.waiting * usual) / turns <= shortWaitMs || isSaturated) return true;
+    return sharing.jobsWaiting < Math.min(waiting, inAll - all.out.size) - all.jobsWaiting;
   }
 
   /** Waits for a turn, runs `start` at that moment and resolves with its result; null when no turn comes in time. */
@@ -123,7 +161,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     share: number,
     start: () => T,
   ): Promise<T | null> {
-    const counts = waiters === queue.forPlace ? [all, queue.origin] : [all];
+    const counts = waiters === queue.forPlace ? [all, queue.origin, queue.origin.workspace] : [all];
     const count = (sign: 1 | -1) => {
       for (const each of counts) {
         each.waiting += sign;
@@ -140,6 +178,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       };
       const waiter: Waiter = { since: performance.now(), go: () => end(start()), giveUp: () => end(null) };
       waiters.add(waiter);
+      noteShort(queue.origin);
     });
   }
 
@@ -151,19 +190,42 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   function check(queue: WebhookQueue): void {
     queue.timer = undefined;
     const { longestWaitMs, patienceMs } = limits();
-    queue.isStuck = isStuck(queue, patienceMs);
+    // Other workspaces may have left room meanwhile.
+    advance(queue.origin);
+    queue.isStuck = isStuck(awaited(queue), patienceMs);
     for (const waiter of [...queue.forSlot, ...queue.forPlace])
       if (queue.isStuck || performance.now() - waiter.since >= longestWaitMs) waiter.giveUp();
+    // When they came, nobody knew how long the requests would take.
+    for (const waiter of [...queue.forPlace].toReversed()) {
+      if (mayWait(queue)) break;
+      waiter.giveUp();
+    }
     if (queue.forSlot.size + queue.forPlace.size > 0) watch(queue);
-    else close(queue);
+    else queues.close(queue);
+  }
+
+  /** Notes an origin whose deliveries wait although none of its requests is open: they wait for those of others. */
+  function noteShort(origin: Origin): void {
+    const waits = ({ forPlace, forSlot }: WebhookQueue) => forPlace.size + forSlot.size > 0;
+    if (origin.out.size === 0 && origin.queues.values().some(waits)) origin.workspace.short.add(origin);
+  }
+
+  /** Gives on what a request leaves: in turn to origins that wait for the workspace's share, then at its own origin. */
+  function passOn(origin: Origin): void {
+    const { short } = origin.workspace;
+    for (const next of short.size > 0 ? [...short.values().take(turnsAtOnce), origin] : [origin]) {
+      short.delete(next);
+      advance(next);
+      noteShort(next);
+    }
   }
 
   /** Gives free places and slots away, first to the webhook that has had none for the longest time. */
-  function advance({ queues }: Origin): void {
+  function advance(origin: Origin): void {
     // A webhook that gets a slot moves to the end of these queues, and has its next turn after all others.
-    for (const queue of queues.values()) {
+    for (const queue of origin.queues.values()) {
       for (const waiter of queue.forSlot) {
-        if (queue.out.size >= slotsOf(queue, slots())) break;
+        if (queue.out.size >= slotsOf(queue, slots(origin))) break;
         waiter.go();
       }
       const { free, ahead } = places(queue);
@@ -171,24 +233,15 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       const least = isAlone(queue) ? ahead / 2 : 1;
       if (free > 0 && free >= Math.min(queue.forPlace.size, least))
         for (const waiter of [...queue.forPlace].slice(0, free)) waiter.go();
-      close(queue);
+      queues.close(queue);
     }
-  }
-
-  /** Forgets a queue that holds no delivery any more. */
-  function close(queue: WebhookQueue): void {
-    const { webhookId, origin } = queue;
-    const isInUse = queue.placed + queue.out.size + queue.forPlace.size > 0;
-    // A late check may find that the queue is closed, and that its webhook has another one.
-    if (isInUse || origin.queues.get(webhookId) !== queue) return;
-    clearTimeout(queue.timer);
-    origin.queues.delete(webhookId);
-    if (origin.queues.size === 0) origins.delete(origin.name);
   }
 
   function placeIn(queue: WebhookQueue, share: number): Permit {
     const { webhookId, origin } = queue;
-    const levels: UnderWay[] = [queue, origin, all];
+    const { workspace } = origin;
+    const levels: UnderWay[] = [queue, origin, workspace, all];
+    if (!isQuick(origin)) levels.push(workspace.unproven);
     for (const level of levels) level.placed += 1;
     let isPlaced = true;
     const vacate = () => {
@@ -198,7 +251,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     const leave = () => {
       if (!isPlaced) return;
       vacate();
-      advance(origin);
+      passOn(origin);
     };
     const start = (): OpenRequest => {
       vacate();
@@ -214,7 +267,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     return {
       leave,
       post: async (work) => {
-        const isFree = queue.forSlot.size === 0 && queue.out.size < slotsOf(queue, slots());
+        const isFree = queue.forSlot.size === 0 && queue.out.size < slotsOf(queue, slots(origin));
         const request = isFree ? start() : await turn(queue, queue.forSlot, share, start);
         if (!request) {
           leave();
@@ -227,27 +280,19 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
           return result;
         } finally {
           for (const level of levels) level.out.delete(request);
-          advance(origin);
+          passOn(origin);
         }
       },
     };
   }
 
-  function queueOf(webhookId: string, name: string): WebhookQueue {
-    const origin = origins.get(name) ?? newOrigin(name);
-    const queue = origin.queues.get(webhookId) ?? newQueue(webhookId, origin);
-    origins.set(name, origin);
-    origin.queues.set(webhookId, queue);
-    return queue;
-  }
-
   return {
     enter: async (webhookId, origin, share) => {
-      const queue = queueOf(webhookId, origin);
+      const queue = queues.queueOf(webhookId, origin);
       const take = () => placeIn(queue, share);
       if (queue.forPlace.size === 0 && places(queue).free > 0) return take();
       if (mayWait(queue)) return turn(queue, queue.forPlace, share, take);
-      close(queue);
+      queues.close(queue);
       return null;
     },
     counts: () => ({ inFlight: all.out.size, waiting: all.waiting }),

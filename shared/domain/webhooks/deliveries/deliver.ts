@@ -21,6 +21,8 @@ import { restForHalf, windowOf } from './window.ts';
 const limiter = createConcurrencyLimiter(() => ({
   perWebhook: config.WEBHOOK_IN_FLIGHT_PER_WEBHOOK,
   inFlight: config.WEBHOOK_CONCURRENCY,
+  // The rest of the jobs in hand is for endpoints that answer quickly.
+  inAll: 1.25 * config.WEBHOOK_CONCURRENCY,
   ahead: jobsInHand(),
   waiting: jobsInHand() / 2,
   longestWaitMs: 10_000,

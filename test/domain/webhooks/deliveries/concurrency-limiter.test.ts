@@ -137,7 +137,7 @@ test('no more are claimed ahead of their slots than all webhooks together may, a
   const places: Permit[] = [];
   const turns = webhooks.flatMap((id) =>
     Array.from({ length: 100 }, async () => {
-      const place = await limiter.enter(id, id, 1);
+      const place = await limiter.enter(id, { workspaceId: id, origin: id }, 1);
       if (place) places.push(place);
     }),
   );
@@ -157,8 +157,10 @@ test('no more are claimed ahead of their slots than all webhooks together may, a
 
 test('a place that is given up goes to the next', async () => {
   const limiter = limiterOf({ perWebhook: 2 });
-  const places = await Promise.all(Array.from({ length: 4 }, () => limiter.enter('a', 'a', 1)));
-  const next = limiter.enter('a', 'a', 1);
+  const places = await Promise.all(
+    Array.from({ length: 4 }, () => limiter.enter('a', { workspaceId: 'a', origin: 'a' }, 1)),
+  );
+  const next = limiter.enter('a', { workspaceId: 'a', origin: 'a' }, 1);
   expect(await Promise.race([next, Promise.resolve('waits')])).toBe('waits');
   places[0]!.leave();
   places[0]!.leave();
@@ -169,7 +171,7 @@ test('a place that is given up goes to the next', async () => {
 test('a request that fails gives its slot back', async () => {
   const limiter = limiterOf({ perWebhook: 2 });
   for (let count = 0; count < 10; count += 1) {
-    const place = (await limiter.enter('a', 'a', 1)) as Permit;
+    const place = (await limiter.enter('a', { workspaceId: 'a', origin: 'a' }, 1)) as Permit;
     await expect(place.post(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   }
   expect(limiter.counts()).toEqual({ inFlight: 0, waiting: 0 });

@@ -3,10 +3,12 @@ import {
   type ConcurrencyLimits,
   createConcurrencyLimiter,
 } from '../../../../shared/domain/webhooks/deliveries/concurrency-limiter.ts';
+import type { OriginName } from '../../../../shared/domain/webhooks/deliveries/webhook-queue.ts';
 
 export const limits: ConcurrencyLimits = {
   perWebhook: 20,
   inFlight: 400,
+  inAll: 500,
   ahead: 600,
   waiting: 200,
   longestWaitMs: 60_000,
@@ -37,15 +39,16 @@ export function endpoint() {
   };
 }
 
-/** Sends `count` deliveries to a webhook, and counts their outcomes. */
+/** Sends `count` deliveries to a webhook, and counts their outcomes. An origin without a workspace has one of its own. */
 export function send(
   limiter: ConcurrencyLimiter,
   webhookId: string,
   count: number,
   request: () => Promise<object>,
   share = 1,
-  origin = webhookId,
+  name: OriginName | string = webhookId,
 ) {
+  const origin = typeof name === 'string' ? { workspaceId: name, origin: name } : name;
   const ended = { posted: 0, sentAway: 0 };
   const one = async () => {
     const place = await limiter.enter(webhookId, origin, share);
