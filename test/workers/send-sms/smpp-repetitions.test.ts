@@ -87,21 +87,6 @@ test('an answered text is forgotten though the database failed meanwhile, so the
   expect(await kept('Yes')).toBe(2);
 });
 
-test('two texts with the same words that come at one moment over two lines are two', async () => {
-  const part = {
-    gateway: 'carrier',
-    sender: person.slice(1),
-    recipient: number.slice(1),
-    content: 'Twice',
-    place: null,
-  };
-  const first = await smsGateways.receive(part, { of: 'one process' });
-  const second = smsGateways.receive(part, { of: 'another process' });
-  first.written();
-  (await second).written();
-  expect(await kept('Twice')).toBe(2);
-});
-
 test('a stop leaves no record of an answered text', async () => {
   const all = Array.from({ length: 20 }, (_, index) => deliver(`Text ${index}`));
   await Promise.all(all.map(smsc.answerOf));

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../../common/clock.ts';
 import { isolated } from '../../../common/isolated.ts';
 import { logger } from '../../../common/logger.ts';
@@ -21,7 +20,7 @@ import {
 import * as inbound from './inbound.ts';
 import * as receipts from './receipts.ts';
 import * as reports from './reports.ts';
-import { EqualRecorded, inHandMs, unansweredText, writesDone } from './unanswered.ts';
+import { unansweredText, writesDone } from './unanswered.ts';
 
 /** Messages that gateways send on their own: receipts, and texts to numbers of workspaces. */
 
@@ -72,13 +71,8 @@ export function reportingFailure<Item extends { gateway: string }, More extends 
 export async function receive(part: InboundPart, line: object): Promise<Acknowledgement> {
   const unanswered = unansweredText(part, line);
   const requestId = `inbound-${newUuid(now()).toString('hex')}`;
-  const store = () => runWithRequest({ requestId }, () => keep(part, unanswered.isNew));
   try {
-    await store().catch(async (error) => {
-      if (!(error instanceof EqualRecorded)) throw error;
-      await sleep(inHandMs);
-      await store();
-    });
+    await runWithRequest({ requestId }, () => keep(part, unanswered.isNew));
   } catch (error) {
     unanswered.leave();
     throw error;

@@ -45,15 +45,8 @@ async function writeUntil(end: Date, before: Promise<void>, write: () => Promise
   writes.delete(written);
 }
 
-/** An equal text has a record. Where that text is in hand on another line, its record goes within `inHandMs`. */
-export class EqualRecorded extends Error {}
-export const inHandMs = 2_000;
-
 type UnansweredText = {
-  /**
-   * Must run in the transaction that stores the text; false where the text has come before. The first time it throws
-   * EqualRecorded instead, and the caller is to ask again after `inHandMs`.
-   */
+  /** Must run in the transaction that stores the text; false where the text has come before. */
   isNew: (at: Date) => Promise<boolean>;
   /** Frees the text's place: its gateway is not to be told. */
   leave: () => void;
@@ -66,8 +59,6 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
   inHand.set(line, taken);
   const nameOf = (place: number) => `${digest.toString('latin1')} ${place}`;
   let own: number | null = null;
-  // A part of a text that equals a known one is never another part.
-  let isLastLook = part.place !== null;
   let writing: Promise<void> = Promise.resolve();
 
   function leave(): void {
@@ -77,6 +68,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
 
   /** Returns the place of an equal text that was stored for a line that is gone (`isThere`), or else a new place. */
   async function takePlace(after: Date): Promise<{ place: number; isThere: boolean }> {
+    // A part of a text that equals a known one is never another part.
     if (part.place) return { place: 0, isThere: false };
     const before = new Set(taken);
     const stored = await db.listUnansweredPlaces(digest, after);
@@ -95,10 +87,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
       const { place, isThere } = await takePlace(after);
       own = place;
       taken.add(nameOf(place));
-      if (!isThere && (await db.insertUnanswered(digest, place, { at, after }))) return true;
-      if (isLastLook) return false;
-      isLastLook = true;
-      throw new EqualRecorded();
+      return !isThere && db.insertUnanswered(digest, place, { at, after });
     },
     leave,
     acknowledgement: {
