@@ -33,6 +33,8 @@ export {
 } from './client/unit.ts';
 export { type RowValue, tableOf, valueByRow } from './client/values-by-row.ts';
 
+/** The database client of shared/db. Statements run inside the current transaction where there is one. */
+
 /** Runs a prepared statement. Use it for the few statements of the hot paths whose text never varies. */
 export function execute<T = Row[]>(sql: string, values: readonly Param[] = []): Promise<T> {
   return withConnection((connection) => send<T>(connection, true, sql, values));
@@ -66,7 +68,7 @@ export async function queryEach(statements: Iterable<string>): Promise<void> {
   const rest = statements[Symbol.iterator]();
   let next = rest.next();
   while (!next.done) {
-    // One turn of the event loop later: only then is the current statement on its way.
+    // The next statement is built one turn of the event loop later, after the current statement was sent.
     const following = nextTurn().then(() => rest.next());
     [, next] = await Promise.all([query(next.value), following]);
   }

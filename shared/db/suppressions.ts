@@ -6,12 +6,14 @@ import { deleteRow, findRow, insertRow } from './client/rows.ts';
 import { type RecordOf, table } from './client/table.ts';
 import { bytesOf, execute, query } from './client.ts';
 
+/** The suppression list of a workspace: the numbers and addresses that must not be sent to. */
+
 const suppressions = table('suppressions', {
   id: id('suppression'),
   workspaceId: id('workspace'),
   /** E.164. Exactly one of number and email is set. */
   number: binaryText().nullable(),
-  /** As it was given. */
+  /** The address as it was given. */
   email: text().nullable(),
   /** The address as mail servers compare it. */
   emailKey: binaryText().nullable(),

@@ -20,6 +20,8 @@ import * as events from './events/events.ts';
 import { searchedPage } from './requests/keyset-pages.ts';
 import { wireOf } from './requests/wire.ts';
 
+/** The suppression list: recipients that must not be sent to, for callers and for the platform itself. */
+
 /** A recipient that must not be sent to: a number, or an address with the scope that it blocks. */
 type Suppressed =
   | { number: string; email: null }
@@ -75,8 +77,9 @@ export async function add(
 }
 
 /**
- * The sources that stand for the recipient's side. Marketing never overrides them (API decisions §7), so they replace
- * the customer's own source. For a number this source is a STOP, which START then lifts (API decisions §8).
+ * The sources of a suppression that come from the recipient's side. Marketing never overrides them (API decisions §7),
+ * so they replace the customer's own source. For a number, that source is a STOP, which a START lifts (API decisions
+ * §8).
  */
 const binding: readonly SuppressionSource[] = ['web', 'complaint', 'bounce'];
 
@@ -150,7 +153,10 @@ function numberOf(
   return null;
 }
 
-/** As the schema limits the address that is typed: punycode can be longer than the letters that it stands for. */
+/**
+ * The schema's limit for a typed address, applied to its key too: punycode can be longer than the letters that it
+ * stands for.
+ */
 const longestKey = 320;
 
 function emailKeyOf(text: string, refuse: Refuse): string | null {

@@ -43,7 +43,10 @@ export function sentence({ message, include = null, line, column }: Placed): str
   return list === '' ? whole : `${whole} (${list})`;
 }
 
-/** Two requests changed a template at the same time: the second would store another template than it has checked. */
+/**
+ * The problem for two requests that change one template at the same time: the second would store a source that it has
+ * not checked.
+ */
 export function changedMeanwhile(): Problem {
   return problem('service_unavailable', {
     detail: 'The template was changed by another request at the same time',

@@ -11,7 +11,7 @@ const replaced = apiKeys.pick('id', 'workspaceId');
 
 /**
  * Lists keys that were rotated and had expired by then, and whose lineage has a newer key. The first key of a lineage
- * is none of them: reports name the lineage by it.
+ * stays, because reports name the lineage by it.
  */
 export async function listReplacedApiKeys(
   expiredBy: Date,

@@ -5,6 +5,8 @@ import { countRows, deleteRow, findRow, insertRow, listRows, updateRow } from '.
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { query } from '../client.ts';
 
+/** The API keys of a workspace, and the tokens of apps that are connected to it. */
+
 /** A key of the customer's own, or the token of a connected app. */
 export type KeyKind = 'api_key' | 'app';
 
@@ -21,7 +23,10 @@ export const apiKeys = table('api_keys', {
   createdAt: time(),
   activeFrom: time(),
   expiresAt: time().nullable(),
-  /** From then on `expiresAt` is the end of the rotation's overlap, and `ownExpiresAt` the expiry given to the key. */
+  /**
+   * When the key was rotated. Since then `expiresAt` is the end of the overlap, and `ownExpiresAt` the key's own
+   * expiry.
+   */
   rotatedAt: time().nullable(),
   ownExpiresAt: time().nullable(),
   strictMode: boolean(),

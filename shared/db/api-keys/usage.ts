@@ -4,6 +4,8 @@ import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 import { apiKeys } from './api-keys.ts';
 
+/** The parts of texts that each key has sent today and this month, for the limits of keys. */
+
 const keyUsage = table('key_usage', {
   day: day(),
   usedInDay: int(),
@@ -14,7 +16,8 @@ const keyUsage = table('key_usage', {
 export type KeyUsageRecord = RecordOf<typeof keyUsage>;
 export type UsagePeriod = { day: string; month: string };
 
-// The most that the columns hold: a key without a limit of its own stops there, instead of failing.
+// The largest number that the columns can hold. It is the limit of a key without one, because a larger count would be
+// an error.
 const noLimit = 4_294_967_295;
 
 /** A row that counts nothing yet. */
@@ -82,8 +85,8 @@ export async function findLimitsOfLineage(
 }
 
 /**
- * Adds the parts if both limits allow it; returns whether they do. A count of an earlier day or month starts anew; a
- * count of a later one, which a process whose clock is ahead has begun, goes on.
+ * Adds the parts if both limits allow it; returns whether they do. A count of an earlier day or month starts anew. A
+ * process whose clock is ahead may have begun the count of a later one; that count continues.
  */
 export function updateKeyUsageTaken(
   workspaceId: string,
@@ -108,7 +111,7 @@ export function updateKeyUsageTaken(
   );
 }
 
-/** Takes the parts off the counts that are still those of this day and this month. */
+/** Subtracts the parts from the count of this day and the count of this month. A count of another period stays. */
 export async function updateKeyUsageGivenBack(
   workspaceId: string,
   lineageId: string,

@@ -8,6 +8,11 @@ import { asOutage, isForElsewhere, isMisled, isPreparedLimit } from './faults.ts
 import { requirePrimary, viewOfServer } from './membership.ts';
 import { doubtWriter, findWriter, forgetWriter, reviewWriter } from './writer.ts';
 
+/**
+ * The connection pool of this process. It keeps to one server that takes writes, and gives each workspace a share of
+ * its connections.
+ */
+
 /** The part of mysql2's callback connection that we use. */
 export type Connection = {
   query(options: object, done: (error: unknown, rows: unknown) => void): void;
@@ -35,7 +40,10 @@ const idleSeconds = 60;
 
 let pool: Knex | undefined;
 
-/** Older connections serve nobody any more: their server turned read-only, or is not the one that new ones lead to. */
+/**
+ * Connections that are older than this are not lent any more: their server turned read-only, or new connections lead to
+ * another server.
+ */
 let misledBefore = 0;
 /** The server that new connections lead to. */
 let usual: string | undefined;
@@ -153,10 +161,10 @@ export async function acquire(): Promise<LentConnection> {
 }
 
 /**
- * The connections that workspaces hold. A workspace alone has three quarters of the pool at most. The share shrinks with
- * the square of the part that the others leave: small neighbours hardly take from it, and beside a workspace that holds
- * three quarters each further one gets a single connection. The last connection is left to work for several callers,
- * such as shared commits. Where all others are held, workspaces take turns.
+ * The connections that workspaces hold. A single workspace holds three quarters of the pool at most. Its share is
+ * proportional to the square of what the others leave. So small neighbours take hardly anything from it, and beside a
+ * workspace that holds three quarters each other one gets a single connection. The last connection is kept for work
+ * that serves several callers, such as shared commits. When all others are held, workspaces take turns.
  */
 const shares = semaphore({
   permits: (others) => {

@@ -1,5 +1,7 @@
 import { Problem, problem } from '../../common/errors.ts';
 
+/** Sorts the errors of the database by what helps against them, for the retries of transactions and for answers. */
+
 function errorCode(error: unknown): string {
   return (error as { code?: string } | null)?.code ?? '';
 }
@@ -9,10 +11,9 @@ function errorNumber(error: unknown): number {
 }
 
 /**
- * `conflict`: the work conflicted with other work and was taken back; a retry may well succeed.
- * `elsewhere`: this server takes no writes, or nothing at all, and has not run the statement. A new connection may lead
- * to the server that takes writes.
- * `unknown`: the commit failed, but the other members of its group may have the transaction all the same.
+ * `conflict`: the work conflicted with other work and was rolled back; a retry may well succeed. `elsewhere`: this
+ * server takes no writes, or nothing at all, and has not run the statement. A new connection may lead to the server
+ * that takes writes. `unknown`: the commit failed, but other members of the group may still have the transaction.
  * `outage`: nothing is wrong with the work, and only waiting helps.
  */
 type DatabaseFault = 'conflict' | 'elsewhere' | 'unknown' | 'outage';
@@ -87,7 +88,8 @@ export function isLockWait(error: unknown): boolean {
 const lostConnection =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT)$/;
 
-// In this order: a closed connection, a closed pool, and a pool that closes before a connection has come (tarn).
+// The messages for a closed connection, for a closed pool, and for a pool that closes while somebody waits for a
+// connection (tarn), in this order.
 const lostPool = /closed state|Unable to acquire|^aborted$/;
 
 /** Turns a fault of the database, or of the way to it, into 503 service_unavailable; returns other errors unchanged. */

@@ -12,6 +12,8 @@ import {
 import { type CountChange, writeChanges } from './counts.ts';
 import { asProblem } from './faults.ts';
 
+/** Group commit: transactions that only insert new rows share one commit. */
+
 /** One new row. `into`: `emails (id, sender, …)`. */
 export type Insert = { into: string; values: readonly Param[]; holder?: Holder | undefined };
 /**
@@ -114,8 +116,8 @@ async function commitAll(
   }
 }
 
-// The transactions of a group must not wait for a key that one of them shares with another transaction: alone, only that
-// one waits.
+// One of the transactions may share a key with a transaction outside the group. The group must not wait for that key:
+// only the transaction itself waits, when it is tried alone.
 const insertWithoutWaiting = '/*M! SET STATEMENT innodb_lock_wait_timeout = 0 FOR */ INSERT';
 
 /** Fails where another transaction holds one of the keys. MySQL needs it: there INSERT waits at least for a second. */

@@ -3,6 +3,8 @@ import { type Param, query } from '../client.ts';
 import type { Column } from './columns.ts';
 import type { Columns, RecordOf, RowOf, Table } from './table.ts';
 
+/** Reads pages of records, newest first, for the listings of a workspace. */
+
 /** Where a page of a listing starts and ends; `before` is the id that the last page ended with. */
 export type Page = { limit: number; before: string | null };
 

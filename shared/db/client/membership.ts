@@ -37,8 +37,8 @@ export async function viewOfServer(ask: AskServer): Promise<ServerView & { isMys
 
 /**
  * Refuses a member that is not the primary of its group, even for reading. A member of Group Replication that starts
- * takes writes for a moment before it guards itself, and for good if it cannot join: such writes are in no other
- * member. A member that is not the primary may be behind, and then does not find accepted work.
+ * accepts writes until it has made itself read-only, which never happens if it cannot join. No other member has such
+ * writes. A member that is not the primary may be behind, and then does not find accepted work.
  * @throws {UnusableServer}
  */
 export function requirePrimary({ members }: ServerView): void {

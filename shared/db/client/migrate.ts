@@ -7,6 +7,8 @@ import { database, isLockConflict, query } from '../client.ts';
 import { type MigrationLease, withMigrationLease } from '../migrations/lease.ts';
 import type { Migration } from '../migrations/migration.ts';
 
+/** Applies and reverts migrations for the operator, and lists the missing ones for a process that starts. */
+
 const sourceOf = (hold: MigrationLease): Knex.MigrationSource<Migration> => ({
   getMigrations: async () => (await import('../migrations/index.ts')).migrations,
   getMigrationName: (migration) => migration.name,
@@ -17,13 +19,13 @@ const sourceOf = (hold: MigrationLease): Knex.MigrationSource<Migration> => ({
   }),
 });
 
-// A column or an index that exists already, or is gone already, after a crash half way: MySQL commits every DDL
-// statement by itself, and its ALTER TABLE has no IF NOT EXISTS.
+// The errors for a column or an index that is there already, or is gone already, because a migration crashed half way.
+// MySQL commits every DDL statement by itself, and its ALTER TABLE has no IF NOT EXISTS.
 const alreadyDone = new Set([1060, 1061, 1091]);
 
-// A change of a table waits until no transaction uses the table, and all later statements wait behind the change:
-// behind a long transaction, such as that of a backup, the platform would stop. So the change gives up after a short
-// wait and is tried again.
+// A change of a table waits until no transaction uses the table, and all later statements wait behind the change.
+// During a long transaction, such as that of a backup, the platform would stop. So the wait is short, and the change is
+// tried again.
 const lockWaitSeconds = 2;
 const lockPauseMs = 1_000;
 const lockTries = 600;
@@ -114,8 +116,8 @@ export async function pendingMigrations(): Promise<string[]> {
 }
 
 /**
- * Runs the work under the lease. Knex also keeps a lock row, which a killed migration leaves behind: with the lease in
- * our hand we know that this row is stale, and free it.
+ * Runs the work under the lease. Knex also keeps a lock row, which a killed migration leaves behind. The holder of the
+ * lease knows that such a row is stale, and frees it.
  */
 function withMigrationLock<T>(work: (source: Knex.MigrationSource<Migration>) => Promise<T>): Promise<T> {
   return withMigrationLease(async (hold) => {

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { startOf } from '../../formats/folded-text.ts';
 
 /**
- * Columns for text from outside servers, endpoints and gateways. Nobody limits its length, and the outcome of a message
- * must be stored whatever they say; a test compares this list with the tables. `isName`: two different texts must stay
- * different.
+ * Columns for text from outside servers, endpoints and gateways. Such a text may have any length, and the outcome of a
+ * message must be stored even with a very long one. A test compares this list with the tables. `isName`: two different
+ * texts must stay different.
  */
 export const outsideColumns = {
   'emails.reason_code': { characters: 40, isAscii: true },
@@ -43,7 +43,7 @@ export function fitting(column: OutsideColumn, text: string | null): string | nu
   return firstCharacters(storable, width.characters);
 }
 
-/** MySQL counts code points. */
+/** Cuts a text as MySQL measures it: in code points. */
 function firstCharacters(text: string, most: number): string {
   if (text.length <= most) return text;
   let end = 0;

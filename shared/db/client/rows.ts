@@ -67,7 +67,7 @@ export async function listRowsByIds<Fields extends Columns>(
   return table.toRecords(await query(sql, [idToBytes(workspaceId), ids.map(idToBytes)]));
 }
 
-/** `more`: columns that the map has not. */
+/** `more`: columns that are not in the map. */
 export async function insertRow<Fields extends Columns>(
   workspaceId: string,
   table: Table<Fields>,
@@ -78,7 +78,7 @@ export async function insertRow<Fields extends Columns>(
   await query(`INSERT INTO ${table.name} SET ?`, [row]);
 }
 
-/** Writes the fields of this map to the row that has the id. `more`: columns that the map has not. */
+/** Writes the fields of this map to the row that has the id. `more`: columns that are not in the map. */
 export async function updateRow<Fields extends Columns>(
   workspaceId: string,
   table: Table<Fields>,

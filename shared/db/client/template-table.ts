@@ -41,7 +41,8 @@ export type TemplateTable<Template extends TemplateRecord> = {
 export type TemplateOf<Kind> = Kind extends TemplateTable<infer Template> ? Template : never;
 
 /**
- * Makes the statements for one kind. `sources`: the columns that only this kind has; `texts`: those that may be long.
+ * Makes the statements for one kind. `sources`: the columns that only this kind has; `texts`: the columns of long
+ * texts.
  */
 export function templateTable<Sources extends Columns>({
   table: name,

@@ -14,6 +14,8 @@ import { type CountChange, writeChanges } from './counts.ts';
 import { asProblem, isLockConflict } from './faults.ts';
 import { canShare, commitAlone, commitTogether, type Insert, insertAll } from './group-commit.ts';
 
+/** The unit of work: one transaction, and the actions that run before its commit or after it. */
+
 type Unit = {
   /** Set by the first statement. A unit that only adds new rows may need no connection of its own. */
   opened: Promise<Connection> | undefined;

@@ -4,6 +4,8 @@ import { config } from '../../config/config.ts';
 import { parseServers, type Servers } from '../../config/servers.ts';
 import { findWritable, type ServerView, viewOfServer } from './membership.ts';
 
+/** Chooses the server of MYSQL_URL that takes writes, for the connection pool. */
+
 /** How one of the servers of MYSQL_URL is reached, as the driver takes it. */
 type DatabaseAddress = { uri: string; ssl?: { ca: Buffer } };
 
@@ -35,8 +37,8 @@ export function forgetWriter(): void {
 }
 
 /**
- * Marks the server as doubtful after it was frozen for a while. Its group may have gone on without it, and the server
- * learns that a few seconds late: until then it takes itself for the primary and answers with old rows.
+ * Marks the server as doubtful after it was frozen for a while. Its group may have chosen another primary meanwhile,
+ * and the server learns that a few seconds late: until then it takes itself for the primary and answers with old rows.
  */
 export function doubtWriter(): void {
   isDoubted ||= hasChoice();
@@ -60,7 +62,7 @@ async function ask(): Promise<boolean> {
   const { uri } = await before.address;
   const isInUse = (address: DatabaseAddress) => address.uri === uri;
   const addresses = addressesOf(config.MYSQL_URL);
-  // The one in use first: as long as it takes writes there is no reason to leave it.
+  // Ask the server in use first: while it takes writes, there is no reason to leave it.
   const inTurn = [...addresses.filter(isInUse), ...addresses.filter((address) => !isInUse(address))];
   const found = await firstWritable(inTurn);
   // If no server takes writes, we keep the one in use: it is as good as any other.

@@ -6,20 +6,22 @@ import { countRows, deleteRow, findRow, insertRow, listRowsByIds, updateRow } fr
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 
+/** The static and dynamic contact lists of a workspace, without their members. */
+
 export const contactLists = table('contact_lists', {
   id: id('list'),
   name: text(),
   description: text().nullable(),
   kind: text<'static' | 'dynamic'>(),
-  /** Of a dynamic list. */
+  /** The filter of a dynamic list; null for a static one. */
   filter: json<ContactFilter>().nullable(),
-  /** Of a static list, kept with its members; of a dynamic one, what was counted last, or an estimate. */
+  /** A static list: the number of its members, kept with them. A dynamic list: its last count, or an estimate. */
   memberCount: int(),
-  /** Of a dynamic list: when it was counted; null: no count has come to its end yet. */
+  /** When a dynamic list was counted; null: no count of it has ended yet. */
   countedAt: time().nullable(),
-  /** Of a dynamic list: until then it is not counted again. */
+  /** Until then a dynamic list is not counted again. */
   countedUntil: time().nullable(),
-  /** Of a dynamic list: since when a count is waited for. */
+  /** Since when a dynamic list waits for a count. */
   countWantedAt: time().nullable(),
   createdAt: time(),
   updatedAt: time(),
@@ -46,7 +48,7 @@ export async function listContactLists(workspaceId: string, page: Page): Promise
   return listNewest(workspaceId, { table: contactLists, index: 'contact_lists_listed' }, page);
 }
 
-/** The ones among these that exist. */
+/** Lists the lists among these that exist. */
 export function listContactListsByIds(workspaceId: string, ids: string[]): Promise<ContactListRecord[]> {
   return listRowsByIds(workspaceId, contactLists, ids);
 }

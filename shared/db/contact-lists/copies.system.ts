@@ -6,12 +6,14 @@ import { unlimited } from '../work/message-admission.system.ts';
 import { type DueTable, type Lease, ownedTable } from '../work/table.system.ts';
 import type { CopyRequest } from './copies.ts';
 
+/** Copies of list members, as the jobs that make them see them: across workspaces. */
+
 const copies = table('contact_list_copies', {
   id: hexId(),
   workspaceId: id('workspace'),
   listId: id('list'),
   request: json<CopyRequest>(),
-  /** Which of the sources is being read, and which contact of it came last. */
+  /** The place that the copy has reached: the index of the source that is being read, and the last contact of it. */
   sourceIndex: int(),
   afterContactId: id('contact').nullable(),
   added: int(),

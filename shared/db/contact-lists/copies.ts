@@ -42,7 +42,7 @@ export async function findCopyProgress(workspaceId: string, copyId: string): Pro
   return row ? { added: row.added, skipped: row.skipped, isRunning: row.running_list_id !== null } : null;
 }
 
-/** Which of these lists a copy is running into. */
+/** Returns the lists among these that a copy is running into. */
 export async function listCopiedInto(workspaceId: string, listIds: string[]): Promise<Set<string>> {
   if (listIds.length === 0) return new Set();
   const rows = await query<{ running_list_id: Buffer }[]>(

@@ -7,7 +7,7 @@ import { findHeldForUpdate, updateReleased } from '../work/due.system.ts';
 import type { DueTable, Lease } from '../work/table.system.ts';
 import { findCountWanted } from './counts.ts';
 
-/** The counting of a workspace's dynamic lists, which goes on as a job. */
+/** The counting of a workspace's dynamic lists, which a job does. */
 
 export const countingTable: DueTable = {
   name: 'contact_list_counts',

@@ -3,7 +3,7 @@ import type { ContactFilter } from '../../schemas/contacts.ts';
 import { byId, execute, query } from '../client.ts';
 import { contactLists } from './contact-lists.ts';
 
-/** Which of a workspace's dynamic lists are to be counted. */
+/** The workspace's dynamic lists that wait for a count. */
 
 /** Requests a count of these lists; returns how often the counting has been claimed, or null where nothing is new. */
 export async function updateCountsWanted(

@@ -2,6 +2,8 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { Page } from '../client/listing.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 
+/** The members of static contact lists. A dynamic list has no rows of members. */
+
 // Keeps statements far below the size that the server accepts.
 const idsAtOnce = 1_000;
 /** Each list is looked up with each contact. */
@@ -54,7 +56,7 @@ async function list(
   return rows.map((row) => idFromBytes('contact', row.contact_id));
 }
 
-/** Which of these contacts are in any of these static lists. */
+/** Returns the contacts among these that are in any of these static lists. */
 export async function listMembersAmong(
   workspaceId: string,
   listIds: string[],
@@ -111,7 +113,8 @@ export async function deleteMembers(
   let removed = 0;
   for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
     removed += await changeRows(
-      // Pairs, because for a list and some contact ids the optimizer may read, and so wait for, all rows of the list.
+      // The statement compares pairs. With a list and some contact ids, the optimizer may read all rows of the list,
+      // and wait for their locks.
       `DELETE m FROM contact_list_members m ${byId} WHERE (m.list_id, m.contact_id) IN (?) AND m.workspace_id = ?`,
       [ids.map((id) => [idToBytes(listId), idToBytes(id)]), idToBytes(workspaceId)],
     );

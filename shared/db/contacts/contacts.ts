@@ -15,6 +15,8 @@ import {
   wordBytes,
 } from './entries.ts';
 
+/** The contacts of a workspace. Each write also changes the words, tags and counts of entries.ts. */
+
 export const contacts = table('contacts', {
   id: id('contact'),
   /** E.164. */

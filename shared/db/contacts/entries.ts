@@ -19,7 +19,7 @@ export const wordBytes = 48;
 
 const contactsAtOnce = 1_000;
 const rowsAtOnce = 5_000;
-// Each entry may be a range of its own, and past some thousands of ranges a server gives up on the index.
+// Each entry may be a range of its own. With more than some thousands of ranges, the server no longer uses the index.
 const goneAtOnce = 500;
 const shards = 16;
 

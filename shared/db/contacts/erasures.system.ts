@@ -1,14 +1,14 @@
 import { query } from '../client.ts';
 import { type ContactErasure, contactErasures } from './erasures.ts';
 
-/** Erasures of all workspaces that have not come to their end. */
+/** Lists unfinished erasures of all workspaces. */
 export async function listContactErasures(limit: number): Promise<ContactErasure[]> {
   return contactErasures.toRecords(
     await query('SELECT * FROM contact_erasures ORDER BY contact_id LIMIT ?', [limit]),
   );
 }
 
-/** Returns since when the oldest erasure has waited for its end; null where none does. */
+/** Returns when the oldest unfinished erasure began; null where there is none. */
 export async function findOldestErasure(): Promise<Date | null> {
   const [row] = await query<{ since: Date | null }[]>(
     'SELECT MIN(created_at) AS since FROM contact_erasures',

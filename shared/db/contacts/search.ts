@@ -16,6 +16,8 @@ import {
 } from './ranges.ts';
 import { hardlyAny, measure, measureBroad, mostRead, type Sized, worthReading } from './sizes.ts';
 
+/** Searches and counts contacts along the indexes of ranges.ts, for listings and dynamic lists. */
+
 export type { IndexSource as Source, Range, Term };
 /** A search for contacts that all terms find and that `matches` accepts. Without terms, all contacts are compared. */
 export type ContactSearch = {
@@ -31,7 +33,7 @@ const comparedAtOnce = 500;
 
 /**
  * Returns a page of matches, newest first. The work for a page has a limit, whatever the search and the number of
- * contacts: a page that reaches the limit is short or empty, and the next page goes on from there.
+ * contacts: a page that reaches the limit is short or empty, and the next page continues from there.
  */
 export async function listContacts(
   workspaceId: string,
@@ -72,8 +74,8 @@ async function* search(workspaceId: string, filter: ContactSearch, page: ScanPag
   const single = terms.length === 1 ? terms[0]! : null;
   // The entries of one key are in order of their ids already.
   if (!terms.length || (single && isOneKey(single))) return yield* sweeps(workspaceId, filter, page);
-  // The longest word comes first. If it is rare, nobody counts the others: those of an email end in words that many
-  // contacts have.
+  // The longest word comes first. If it is rare, the other words need no count, and counting them may take long: an
+  // email, for example, also has words that many contacts have.
   const longest = await measure(workspaceId, terms.slice(0, 1));
   const rare = smallest(longest);
   if (rare && !single && rare.entries <= hardlyAny)
@@ -209,7 +211,7 @@ async function* sweeps(workspaceId: string, filter: ContactSearch, page: ScanPag
   } while (from !== null);
 }
 
-/** Reads the next contacts that the term finds; without a term, the next of all. */
+/** Reads the next contacts that the term finds, or the next of all contacts where there is no term. */
 async function readNext(
   workspaceId: string,
   term: Term | null | undefined,
@@ -227,7 +229,7 @@ async function inOrder(workspaceId: string, ids: string[]): Promise<ContactRecor
 
 /**
  * Returns the next matching ids, oldest first, for work that goes through all of them: at most `limit`, perhaps none.
- * The caller goes on from `reached` until `reached` is null.
+ * The caller continues from `reached` until `reached` is null.
  */
 export async function listContactIdsAfter(
   workspaceId: string,

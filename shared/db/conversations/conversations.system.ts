@@ -7,6 +7,8 @@ import { byId, query } from '../client.ts';
 import type { sms } from '../sms/messages.ts';
 import { type ConversationRecord, type ConversationRow, conversations } from './conversations.ts';
 
+/** Deletes old texts and takes them out of their conversations, for retention: across workspaces. */
+
 /**
  * Locks, until the transaction ends, a batch of texts that were made before `until`, were not scheduled for later, and
  * are neither queued nor held.

@@ -7,12 +7,17 @@ import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 import type { SmsRecord } from '../sms/messages.ts';
 
+/** The conversations of a workspace. Each is a pair of a number and a sender, with the counts of their texts. */
+
 export const conversations = table('conversations', {
   id: id('conversation'),
   number: binaryText(),
   /** The sender as the first inbound text named it. */
   sender: binaryText(),
-  /** False while the first text is on its way in: until then the fields below mean nothing, and no caller sees them. */
+  /**
+   * False until the first text is stored. Before that, the fields below have no meaning, and no caller sees the
+   * conversation.
+   */
   isOpen: boolean(),
   inboundCount: int(),
   outboundCount: int(),

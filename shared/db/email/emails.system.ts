@@ -10,6 +10,8 @@ import { finisher, outcomeWriter } from '../work/outcomes.system.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { type EmailKind, type EmailRecord, emails, type StoredBody } from './emails.ts';
 
+/** Emails as workers see them: how one is claimed, handed over and finished. */
+
 export const emailTable = messageTable<EmailKind>(emails, {
   prefix: 'email',
   lanes: { column: 'kind', order: emailLanes },

@@ -8,6 +8,8 @@ import { byId, bytesOf, changeRow, changeRows, execute, insertNew, query } from 
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { deleteAttachments } from './attachments.ts';
 
+/** The emails of a workspace, for requests that send, read, cancel or erase them. */
+
 export type EmailKind = EmailLane;
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
 export const emails = table('emails', {
@@ -35,7 +37,7 @@ export const emails = table('emails', {
   sentAt: time().nullable(),
   deliveredAt: time().nullable(),
   openedAt: time().nullable(),
-  /** When it must be looked at next; while a worker holds it, the end of the lease. */
+  /** When a worker must take the email next. While a worker holds it, the end of the lease. */
   dueAt: time().nullable(),
   /** Without a job in Redis: due much later, or waiting for room there. */
   parked: boolean(),
@@ -43,7 +45,7 @@ export const emails = table('emails', {
   retries: int(),
   uncertainCount: int(),
   handoverAt: time().nullable(),
-  /** When it was handed over for the first time. */
+  /** When the time for retries began: at the first hand-over, or at a fault of our own before it. */
   triedAt: time().nullable(),
   /** Bytes of the body and the attachments, as long as these are stored. */
   storedBytes: int(),

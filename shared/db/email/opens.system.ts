@@ -8,7 +8,7 @@ export function findEmailOfLink(emailId: string): Promise<EmailRecord | null> {
   return findRowOfAny(emails, emailId);
 }
 
-/** Lists those of these emails whose opens are counted, locked until the transaction ends. */
+/** Lists, of these emails, the ones with open tracking, and locks them until the transaction ends. */
 export async function listTrackedForUpdate(emailIds: string[]): Promise<EmailRecord[]> {
   return emails.toRecords(
     await query(`SELECT * FROM emails ${byId} WHERE id IN (?) AND track_opens = 1 ORDER BY id FOR UPDATE`, [

@@ -4,6 +4,8 @@ import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, execute, hex, query, type RowValue, valueByRow, writtenRows } from '../client.ts';
 import { insertColumns, type NewEventRecord, toValues } from './events.ts';
 
+/** Events of all workspaces, for the relay that numbers them, for the feed's positions, and for retention. */
+
 export type OwnedEvent = { workspaceId: string; event: NewEventRecord };
 
 /** Inserts many events of several records in one statement; each comes with its workspace. */
@@ -59,8 +61,9 @@ export async function listUnnumberedEvents(limit: number): Promise<UnnumberedEve
 }
 
 /**
- * Lists the unnumbered events that `events` lacks of its records, as far as they come before one that it has. An event
- * after these may be newer than what the caller has read. A record of which only the first event is there needs no look.
+ * Lists unnumbered events of the same records that are missing from `events` and come before one of them. Events that
+ * come after all of them are left out, as they may be newer than what the caller has read. A record with its first
+ * event only needs no look-up.
  */
 export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<UnnumberedEvent[]> {
   const later = events.filter((event) => event.recordSeq > 1);
@@ -85,9 +88,9 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
 }
 
 /**
- * Lists the oldest few unnumbered events of each of some workspaces that are none of these. It looks for them in the index
- * of each workspace: the other index has them behind all that these workspaces have. That index is in the order of
- * types, so of a workspace with very many only the oldest of the first types are found.
+ * Lists a few of the oldest unnumbered events of some other workspaces. It uses the index of each workspace: in the
+ * other index these events come after all events of the given workspaces. The index of a workspace is in the order of
+ * the event types. So if a workspace has very many events, only the oldest of its first types are found.
  */
 export async function listUnnumberedOfOthers(workspaceIds: Buffer[]): Promise<UnnumberedEvent[]> {
   const ofWorkspace = 'events FORCE INDEX (events_feed) WHERE position IS NULL AND workspace_id =';

@@ -3,6 +3,8 @@ import { id, number, sharedId, text, time } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { execute, insertNew, knexTable, type Param, query, run } from '../client.ts';
 
+/** The events of a workspace: stored with the change that they report, and listed for the feed. */
+
 export type NewEventRecord = {
   id: string;
   type: string;

@@ -10,6 +10,8 @@ import {
   type Span,
 } from './counts.ts';
 
+/** Writes the counts of reports, for the process that counts events and for retention. */
+
 type CountKey = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
 export type CountsOfHour = { dimension: Dimension; value: Buffer; counts: Counts };
 type CountsAt = CountKey & CountsOfHour;

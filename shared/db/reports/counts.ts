@@ -1,6 +1,8 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { query } from '../client.ts';
 
+/** Reads the counts of reports: sums of a workspace's messages by hour, day and month. */
+
 export const channels = ['email', 'sms'] as const;
 export type Channel = (typeof channels)[number];
 /** The column also allows `gateway`, which nothing counts any more. */

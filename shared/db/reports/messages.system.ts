@@ -5,6 +5,8 @@ import type { emails } from '../email/emails.ts';
 import type { sms } from '../sms/messages.ts';
 import type { Channel } from './counts.ts';
 
+/** Messages as the counting for reports reads them, and how each one was last counted. */
+
 /** Returns the position of the last event that is counted, and locks it: only one process counts at a time. */
 export async function findReportPositionForUpdate(): Promise<number> {
   const [row] = await query<{ value: number }[]>(
@@ -96,7 +98,7 @@ const sources = {
 type Stretch = { from: Date; to: Date };
 /** Positions of events, `after` itself not included. */
 export type Positions = { after: number; upTo: number };
-/** A message that an event is about. Of a message that is gone, only the id is known. */
+/** A message that an event is about. Only the id of a deleted message is known. */
 export type ChangedMessage = { type: string; counted: Buffer | null } & (
   | ReportedMessages[Channel]
   | { id: Buffer; workspace_id: null }
@@ -218,8 +220,8 @@ export async function findHasGone(workspaceId: string, channel: Channel, stretch
 }
 
 /**
- * Looks at a batch of the states of messages that were made before `until`, from the id `from` on, and deletes those of
- * the channel. Returns how many went, and the id to go on from; null: there are no more.
+ * Reads a batch of states of messages that were made before `until`, from the id `from` on, and deletes the states of
+ * the channel. Returns how many it deleted, and the id where the next batch starts, or null after the last batch.
  */
 export async function deleteStatesOf(
   channel: Channel,

@@ -11,6 +11,8 @@ import {
   query,
 } from '../client.ts';
 
+/** The Idempotency-Keys of a workspace, each with the answer of its first request. */
+
 type RequestRow = {
   workspace_id: Buffer;
   lineage_id: Buffer;
@@ -19,7 +21,7 @@ type RequestRow = {
   answer: Buffer | null;
 };
 
-/** `answer` is sealed; null while the request goes on after its first commit. */
+/** `answer` is sealed; null between the first commit of the request and its end. */
 type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };
 
 const ofKey = 'workspace_id = ? AND lineage_id = ? AND idempotency_key = ?';

@@ -6,6 +6,8 @@ import { countRows, deleteRow, insertRow, updateRow } from '../client/rows.ts';
 import { group, type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 
+/** The senders of a workspace, with the countries that each is requested or approved for. */
+
 const senders = table('senders', {
   id: id('sender'),
   workspaceId: id('workspace'),
@@ -151,7 +153,7 @@ export async function findOldestApprovedSender(workspaceId: string): Promise<Sen
   );
 }
 
-/** The one that waits for its code: there is one at most. */
+/** Returns the sender that waits for its code; a workspace has one at most. */
 export async function findSenderAwaitingCode(workspaceId: string): Promise<SenderRecord | null> {
   return (await listInOne(workspaceId, "s.status = 'awaiting_verification'", []))[0] ?? null;
 }

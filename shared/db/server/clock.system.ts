@@ -6,7 +6,8 @@ let asked = 0;
 let answered = 0;
 
 /**
- * Sets the clock from MySQL's. An answer that comes after that to a later question is dropped: its shift may be old.
+ * Sets the clock from MySQL's. If the answer to a later query has come first, this answer is dropped, because its shift
+ * may be old.
  */
 export async function sampleClock(): Promise<void> {
   const sql = config.CLOCK_SHIFTABLE

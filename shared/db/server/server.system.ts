@@ -27,7 +27,10 @@ export async function isDatabaseUp(): Promise<boolean> {
   }
 }
 
-/** A process cannot start, and its operator can do something about it: the message says so, and no stack is needed. */
+/**
+ * A process cannot start, and the operator can repair the cause. The message names the cause, so no stack trace is
+ * needed.
+ */
 export class StartFault extends Error {}
 
 /** @throws {StartFault} where the database does not answer, or refuses this user or this database */

@@ -3,6 +3,8 @@ import { bytes, id, int } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows, execute, type Param, query, tableOf } from '../client.ts';
 
+/** Short links of all workspaces, for the people who follow them, the counting of clicks, and retention. */
+
 type FoundShortLink = {
   smsId: string;
   place: number;

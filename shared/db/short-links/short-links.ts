@@ -3,6 +3,8 @@ import { bytes, id, int, sharedId, text, time } from '../client/columns.ts';
 import { group, type RecordOf, table } from '../client/table.ts';
 import { execute, query } from '../client.ts';
 
+/** The short links in the texts of a workspace, and their totals for each batch. */
+
 const newShortLinks = table('short_links', {
   id: id('link'),
   smsId: id('sms'),

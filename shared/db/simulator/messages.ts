@@ -6,6 +6,8 @@ import { binaryText, id, int, text, time } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { changeRows, outsideTransaction, query, transaction } from '../client.ts';
 
+/** The phones of the simulator and their texts. */
+
 type NewSimulatorMessage = {
   /** The id of the message, so that a text that is given again is kept once. Without it the simulator makes an id. */
   id?: string;
@@ -80,7 +82,7 @@ async function insertAll(items: Item[]): Promise<void> {
       ? [[id, workspaceId, Buffer.from(record.number), Buffer.from(record.sender), record.answerDueAt, 1]]
       : [],
   );
-  // Parked, because the code that hands texts over does not know how many jobs their workspace has.
+  // The answers are parked, because the code that hands texts over does not know how many jobs their workspace has.
   if (answers.length > 0)
     await query(
       'INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at, parked) VALUES ?',

@@ -3,6 +3,8 @@ import { id, number, text, time } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { changeRow, execute, query } from '../client.ts';
 
+/** The balance of a workspace for text messages, and the ledger of its changes. */
+
 type Balance = { balance: number | string };
 
 /** Returns the balance that a workspace may still spend, in ten-thousandths of a pound; null: without limit. */

@@ -30,8 +30,9 @@ export async function listSumsForUpdate(ids: Buffer[]): Promise<Carried[]> {
 }
 
 /**
- * Adds to the first entry of a ledger, which carries the sum of deleted ones. Its id is that of the workspace: so there
- * is only one, and as the id contains the time when the workspace was made, it stands before all other entries.
+ * Adds to the first entry of a ledger, which carries the sum of deleted ones. The entry has the id of the workspace, so
+ * a ledger has only one such entry. The id contains the time when the workspace was made, so this entry comes before
+ * all others.
  */
 export async function updateCarried(sums: Carried[], at: Date): Promise<void> {
   if (sums.length === 0) return;

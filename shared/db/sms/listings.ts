@@ -55,7 +55,7 @@ function listChoice(
   return listMatching(workspaceId, { table: sms, index: 'sms_listed', filters, since, until }, page);
 }
 
-/** Merges listings, as far as all of them have been read. Ids of one kind sort as their bytes do. */
+/** Merges listings down to the point that all of them have reached. Ids of one kind sort as their bytes do. */
 function merged(listed: SmsListed[], limit: number): SmsListed {
   const [first] = listed;
   if (first && listed.length === 1) return first;

@@ -8,6 +8,8 @@ import { blockedSince, messageTable, unlimited } from '../work/message-admission
 import { outcomeWriter } from '../work/outcomes.system.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
+/** Text messages as workers see them: how one is claimed, handed over and finished. */
+
 export const smsTable = messageTable<SmsLane>(sms, {
   prefix: 'sms',
   lanes: { column: 'lane', order: smsLanes },

@@ -20,6 +20,8 @@ import { byId, execute, query } from '../client.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { changeBatchCounts } from './batches/counts.ts';
 
+/** The text messages of a workspace, for requests and for the transactions that change single messages. */
+
 export const sms = table('sms_messages', {
   id: id('sms'),
   workspaceId: sharedId('workspace'),
@@ -63,7 +65,9 @@ export const sms = table('sms_messages', {
   handoverAt: time().nullable(),
   /** The gateway of the hand-over that began then. Without `handoverAt` it means nothing. */
   handoverGateway: binaryText().nullable(),
-  /** When it was first put off by a gateway that took no others either. */
+  /**
+   * The start of the time for retries: when a gateway first refused the text for now, and took no other texts either.
+   */
   triedAt: time().nullable(),
   gateway: binaryText().nullable(),
   gatewayReference: outsideBinaryText('sms_messages.gateway_reference').nullable(),
@@ -174,7 +178,10 @@ export async function findHasHeldSms(workspaceId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Tells whether messages from this address are still to be handed over; only those made since then, or all if null. */
+/**
+ * Tells whether messages from this address are still to be handed over. `since`: looks only at messages made since
+ * then; null: at all.
+ */
 export async function findHasWaitingSmsFrom(
   workspaceId: string,
   address: string,

@@ -35,7 +35,7 @@ export async function listIdsOfBatch(
   return rows.map((row) => idFromBytes('sms', row.id));
 }
 
-/** Lists the queued texts among these of which no gateway can have anything; locked until the transaction ends. */
+/** Lists the queued texts among these that no gateway can have, not even in part; locked until the transaction ends. */
 export async function listCancellableForUpdate(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
   return sms.toRecords(
     await query(
@@ -57,7 +57,7 @@ export async function updateManySmsCancelled(workspaceId: string, records: SmsRe
   for (const record of records) await countInBatch(workspaceId, 'queued', record);
 }
 
-/** Tells whether queued texts can still be stopped: nobody has them, or a gateway has them and may give them back. */
+/** Tells whether some queued texts can still be stopped: no gateway has them, or a gateway may still refuse them. */
 export async function findHasStoppableSms(workspaceId: string, batchId: string): Promise<boolean> {
   const [row] = await execute(
     `SELECT 1 FROM sms_messages FORCE INDEX (sms_by_batch) WHERE workspace_id = ? AND batch_id = ?

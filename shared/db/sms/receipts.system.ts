@@ -4,6 +4,8 @@ import { fitting } from '../client/outside-text.ts';
 import { failureReason, type RecordOf, table } from '../client/table.ts';
 import { comparedKey, execute, query } from '../client.ts';
 
+/** Receipts of gateways that matched no known message when they came. */
+
 const receipts = table('sms_receipts_unmatched', {
   gateway: binaryText(),
   reference: outsideBinaryText('sms_receipts_unmatched.reference'),
@@ -51,8 +53,9 @@ const start = [Buffer.of(), Buffer.of()];
 const end = [Buffer.alloc(20, 0xff), Buffer.of()];
 
 /**
- * Lists, of the stored receipts of the page after a place, those whose message is known by now. `next` is the place to
- * go on from, null after the last page. `{reference} 1` also names the only part of a text of one part.
+ * Reads a page of the stored receipts after a place, and lists the ones whose message is known by now. `next` is the
+ * place where the next page starts, or null after the last page. `{reference} 1` also names the only part of a text of
+ * one part.
  */
 export async function listMatchableReceipts(
   after: MessageReference | null,

@@ -2,7 +2,9 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, changeRow, execute, query, updateEach } from '../client.ts';
 import { type WebhookRecord, webhooks } from './webhooks.ts';
 
-/** Which of these webhooks fail. Waits for no lock. */
+/** The outages of webhooks, for the checks of their health: across workspaces. */
+
+/** Returns the webhooks among these that fail. Waits for no lock. */
 export async function listFailing(webhookIds: string[]): Promise<string[]> {
   if (webhookIds.length === 0) return [];
   const rows = await query<{ id: Buffer }[]>(
@@ -84,8 +86,8 @@ export async function listLastAccepted(webhookIds: string[]): Promise<Map<string
 }
 
 /**
- * Returns the webhooks with an attempt that is due, under way, or put off because the endpoint asked for it. The
- * end of that attempt tells more than the clock does.
+ * Returns the webhooks with an attempt that is due, running, or postponed because the endpoint asked for that. The
+ * result of that attempt says more about the endpoint than the clock does.
  */
 export async function listAwaitingAttempt(webhookIds: string[], at: Date): Promise<Set<string>> {
   const pending = 'webhook_deliveries FORCE INDEX (webhook_deliveries_admission)';

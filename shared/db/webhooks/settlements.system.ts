@@ -4,6 +4,8 @@ import { type Settlement, settlements } from './webhooks.ts';
 
 export type { Settlement } from './webhooks.ts';
 
+/** Settlements: changes to many deliveries of a webhook, which jobs make batch by batch. */
+
 /** Returns the webhooks that have an open settlement, longest waiting first. */
 export async function listWebhooksToSettle(limit: number): Promise<string[]> {
   const rows = await query<{ webhook_id: Buffer }[]>(
@@ -43,8 +45,8 @@ export async function findSettlementForUpdate({
 }
 
 /**
- * Deletes a settlement that is done. A newer request of the same kind stays: `created_at` tells them apart. `since` may
- * not: the driver reads the years before 100 as others, so a `since` in them equals nothing that it has read.
+ * Deletes a settlement that is done. A newer request of the same kind stays, because its `created_at` differs. `since`
+ * cannot be compared: the driver reads a year before 100 as another year, so the value that was read equals nothing.
  */
 export async function deleteSettled({ webhookId, kind, createdAt }: Settlement): Promise<void> {
   await execute('DELETE FROM webhook_settlements WHERE webhook_id = ? AND kind = ? AND created_at = ?', [
@@ -109,12 +111,15 @@ export async function isAnyHeld(webhookId: string, until: Date): Promise<boolean
   return rows.length > 0;
 }
 
-/** How many rows one statement looks at: it must be answered in time, even where none of very many is wanted. */
+/**
+ * How many rows one statement reads. A limit keeps the statement short where very many rows must be read and none of
+ * them matches.
+ */
 const rowsAtOnce = 10_000;
 
 /**
- * Returns the deliveries, no tests, that were made or ended since `since` and reached this status no later than `until`.
- * No index has the time of the end, so all that have this status are looked at, one piece after the other.
+ * Returns deliveries, without tests, that were made or ended since `since` and reached this status no later than
+ * `until`. No index has the time of the end, so this reads all deliveries with this status, one piece after the other.
  */
 export async function listEnded(
   webhookId: string,

@@ -47,10 +47,11 @@ export async function findRecoverableCount(
   const ended = (columns: string, index: string, condition: string) =>
     `(SELECT ${columns} FROM webhooks w STRAIGHT_JOIN webhook_deliveries d FORCE INDEX (webhook_deliveries_listed_by_${index})
       ON d.webhook_id = w.id WHERE w.workspace_id = ? AND w.id = ? AND ${condition} LIMIT ?) AS some`;
-  // A delivery ends after it was made. For those made since then two reads of an index are enough; the second finds few.
+  // A delivery ends after it was made. So for deliveries made since then, two reads of an index are enough; the second
+  // one finds few.
   const made = (index: string, condition: string) =>
     `(SELECT COUNT(*) FROM ${ended('d.id', index, `d.id >= ? AND ${condition}`)})`;
-  // No index has the time of the end. For those made before, the rows are read, latest made first.
+  // No index has the time of the end. So for deliveries made before, the rows are read, newest first.
   const madeBefore = (status: string) =>
     `SELECT SUM(completed_at >= ? AND event_type <> 'webhook.test') AS n
      FROM ${ended('d.completed_at, d.event_type', 'status', `d.status = '${status}' AND d.id < ? ORDER BY d.id DESC`)}`;
@@ -86,8 +87,8 @@ export async function insertRecovery(
 
 /**
  * Ends the pause that the endpoint asked for: deliveries that wait for its end are due now, and are released gradually.
- * A delivery that waits for the next step of its own schedule goes on waiting. A pause that is not written yet, because
- * its attempt has just ended or is still under way, will not be. The caller has locked the webhook.
+ * A delivery that waits for its next scheduled retry keeps waiting. If the attempt that would start a pause is still
+ * running or has just ended, that pause is never written. The caller has locked the webhook.
  */
 export async function updateWebhookResumed(
   workspaceId: string,
@@ -96,7 +97,7 @@ export async function updateWebhookResumed(
 ): Promise<void> {
   const webhookId = idToBytes(id);
   const isPaused = pausedUntil !== null && pausedUntil > at;
-  // Workers of the version before compare with updated_at.
+  // Workers of the previous version compare with updated_at.
   await execute(
     `UPDATE webhooks ${byId} SET pause_ended_at = ?, updated_at = ?${isPaused ? ', paused_until = ?, busy_count = 0' : ''}
      WHERE workspace_id = ? AND id = ?`,

@@ -5,6 +5,8 @@ import { admittedOf, hasParkedDue } from '../work/admission.system.ts';
 import { deliveryTable } from './deliveries/table.system.ts';
 import { type WebhookRecord, webhooks } from './webhooks.ts';
 
+/** Webhooks of all workspaces, as the relay and the workers read and pause them. */
+
 export type Subscriber = WebhookRecord & {
   /** How many of its deliveries have a job in Redis. */
   admitted: number;

@@ -4,6 +4,8 @@ import { deleteRow, findRow, insertRow, listRows, updateRow } from '../client/ro
 import { type RecordOf, table } from '../client/table.ts';
 import { execute } from '../client.ts';
 
+/** The webhooks of a workspace, for requests that read or change them. */
+
 export const webhooks = table('webhooks', {
   id: id('webhook'),
   workspaceId: id('workspace'),
@@ -25,16 +27,16 @@ export const webhooks = table('webhooks', {
   failingSince: time().nullable(),
   lastFailedAt: time().nullable(),
   consecutiveFailures: int(),
-  /** The end of the last outage, or when somebody last switched the webhook on: failures from before do not count. */
+  /** The end of the last outage, or when somebody last switched the webhook on. Failures before that do not count. */
   recoveredAt: time().nullable(),
   /**
-   * Until then nothing is sent, because the endpoint asked us to wait, with a 429; from then on the backlog is released
-   * gradually. The end of an outage and a switch-on by hand are set here too.
+   * Nothing is sent until then, because the endpoint answered with a 429. After that the backlog is released gradually.
+   * The end of an outage and a switch-on by the customer are stored here too.
    */
   pausedUntil: time().nullable(),
   /**
-   * When somebody last ended the pause or gave the webhook another URL: answers to attempts from before pause nothing.
-   * Null: never. The version before does not set it.
+   * When somebody last ended the pause or changed the URL: a 429 to an attempt that began before that pauses nothing.
+   * Null: never. The previous version does not set it.
    */
   pauseEndedAt: time().nullable(),
   /** How often in a row the endpoint has asked us to wait. */
@@ -43,11 +45,12 @@ export const webhooks = table('webhooks', {
   secretVersion: int(),
   /** Sealed; opens with the webhook's id. */
   secret: bytes(),
-  /** The secret of the version before, sealed too; until `previousSecretUntil` it signs beside the current one. */
+  /** The previous secret, sealed too. Until `previousSecretUntil` it signs beside the current one. */
   previousSecret: bytes().nullable(),
   previousSecretUntil: time().nullable(),
   /**
-   * The secret from before the webhook became one of v2; until then it signs deliveries first attempted in that time.
+   * The secret of the webhook when it was a legacy one. Until `legacySecretUntil` it signs deliveries that were first
+   * attempted with it.
    */
   legacySecret: bytes().nullable(),
   legacySecretUntil: time().nullable(),

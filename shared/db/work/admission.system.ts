@@ -3,7 +3,8 @@ import { byId, changeRows, query } from '../client.ts';
 import { keyFromBytes, keyToBytes, type WorkTable } from './table.system.ts';
 
 /**
- * Admission decides which rows have a job in Redis: rows with parked = 0, for each owner as many as it has room for.
+ * Admission decides which rows have a job in Redis. Admitted rows have parked = 0; each owner has as many of them as it
+ * has room for.
  */
 
 const of = ({ name, index }: WorkTable) => `${name} FORCE INDEX (${index})`;
@@ -56,7 +57,8 @@ export async function listOwnersWaiting<Lane extends string>(
 }
 
 /**
- * Returns SQL: how many rows of this owner are in Redis. The count is cheap, as there are never many more than allowed.
+ * Returns SQL for the number of rows of this owner that have a job in Redis. The count is cheap, as there are never
+ * many more than allowed.
  */
 export function admittedOf<Lane extends string>(table: WorkTable<Lane>, lane: Lane | null, owner: string) {
   const { sql, values } = condition(table, lane);
@@ -66,7 +68,7 @@ export function admittedOf<Lane extends string>(table: WorkTable<Lane>, lane: La
   };
 }
 
-/** Returns SQL: whether this owner has a parked row, one that waits for room, that is due by then. */
+/** Returns SQL that tells whether this owner has a parked row (one that waits for room) that is due by then. */
 export function hasParkedDue<Lane extends string>(
   table: WorkTable<Lane>,
   lane: Lane | null,
@@ -95,7 +97,7 @@ export type WaitingRow = {
   dueAt: Date;
   claims: number;
   requestId: string | null;
-  /** A worker was working on it when its lease ended. */
+  /** A worker held the row when its lease ended. */
   isLeft: boolean;
 };
 
@@ -145,9 +147,9 @@ export function updateAdmitted(table: WorkTable, ids: string[], at: Date): Promi
 }
 
 /**
- * Parks rows again that have no job in Redis after all; untried rows that are due by `at` get back their old place. A
- * row that is due later keeps its time: its admission has not moved it, and an untried row may have been put off by a
- * fault of our own. A row that a worker has claimed stays as it is.
+ * Parks rows again whose jobs could not be put into Redis. Untried rows that are due by `at` get back their old place.
+ * A row that is due later keeps its time: the admission has not changed that time, and a fault of our own may have
+ * postponed an untried row. A row that a worker has claimed stays as it is.
  */
 export async function updateParked(table: WorkTable, ids: string[], at: Date): Promise<void> {
   if (ids.length > 0)

@@ -6,7 +6,9 @@ import type { Columns, Table } from '../client/table.ts';
 import { byId, changeRows, hex, isLockConflict, outsideTransaction, query } from '../client.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
-/** How many rows share a statement, and how many such statements are on their way at once. */
+/** Makes the statements by which workers claim rows and give claims back, for each kind of work. */
+
+/** How many rows share a statement, and how many such statements run at the same time. */
 export type Batches = { maxItems: number; maxInFlight: number };
 export const usual: Batches = { maxItems: 50, maxInFlight: 4 };
 
@@ -64,7 +66,7 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
       return ids.map((id) => {
         const key = id.toString('hex');
         const one = claimed.get(key) ?? null;
-        // Two jobs for the same row in one batch: only the first may go on.
+        // A batch may have two jobs for the same row: only the first one gets the claim.
         claimed.delete(key);
         return one;
       });
@@ -114,8 +116,8 @@ export function handoverStarter(
 }
 
 /**
- * Returns SQL for the receiver of each hand-over; there are few of them. Its lease tells the hand-over: a worker that
- * lost its lease may name another receiver for the same row.
+ * Returns SQL for the receiver of each hand-over; the receivers are few. The lease identifies the hand-over, because a
+ * worker that lost its lease may name another receiver for the same row.
  */
 function receiverByLease(table: string, items: Handover[]): string {
   const groups = Map.groupBy(items, ({ receiver }) => receiver);
@@ -159,10 +161,10 @@ type BeforeHandover = Lease & {
 
 /**
  * Makes the function that undoes a claim after a fault of ours, before the other side was contacted: the row is due at
- * `at`, as if nobody had claimed it. If `triedAt` is given, the row is put off: it is parked, and `triedAt` is the first
- * try of a row that has had none. Like any row that is due later it may be admitted before its time, but only into the
- * half of the owner's window that such rows may take (`windowForLater`). `receiverColumn`: the
- * `receiver` of `handoverStarter`.
+ * `at`, as if nobody had claimed it. If `triedAt` is given, the row is postponed: it is parked, and `triedAt` becomes
+ * the time of its first try unless it has one. Like any row that is due later it may be admitted before its time, but
+ * only into the half of the owner's window that such rows may take (`windowForLater`). `receiverColumn`: the `receiver`
+ * of `handoverStarter`.
  */
 export function claimUndoer(
   { name }: WorkTable,
@@ -212,7 +214,7 @@ async function untilAnswered<T>(say: (isFirst: boolean) => Promise<T>): Promise<
   }
 }
 
-/** Returns SQL: the row still has one of these leases. Ids and tokens are SQL too. */
+/** Returns SQL that tells whether the row still has one of these leases. Ids and tokens are SQL too. */
 export function holdingLease(table: string, leases: readonly { id: string; token: string }[]): string {
   const pairs = leases.map(({ id, token }) => `(${id},${token})`);
   // The ids are listed alone too, because the index has only the id.
@@ -220,8 +222,8 @@ export function holdingLease(table: string, leases: readonly { id: string; token
 }
 
 /**
- * Returns SQL: the row still has one of these leases. Id and token are compared in pairs: the row of a worker that lost
- * its lease may carry the token of another lease in the list.
+ * Does the same for leases whose id and token are not SQL yet. Id and token are compared in pairs: the row of a worker
+ * that lost its lease may have the token of another lease in the list.
  */
 const holdingAny = (table: string, leases: readonly Lease[]): string =>
   holdingLease(

@@ -3,6 +3,8 @@ import type { Columns, RecordOf, RowOf, Table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 import { type DueTable, keyFromBytes, keyToBytes, type Lease } from './table.system.ts';
 
+/** Claims due rows and finds overdue ones, for the kinds of work with few rows (`DueTable`). */
+
 const keyOf = ({ key }: DueTable, id: string): Buffer => keyToBytes(key.prefix, id);
 
 /** Claims a row until the lease ends; null when it is not due or another worker has it (architecture rule 4). */

@@ -5,6 +5,8 @@ import { byId, query } from '../client.ts';
 import { admittedOf, findOldestDue, hasParkedDue } from './admission.system.ts';
 import type { WorkTable } from './table.system.ts';
 
+/** The state of workspaces that decides which of their messages get a job: blocks, limits and jobs. */
+
 /** A table of messages, with SQL on the workspace `o`: whether it has a sending limit, and until when that holds it. */
 export type Messages<Lane extends string> = { table: WorkTable<Lane>; isLimited: string; heldUntil: string };
 
@@ -15,7 +17,7 @@ export function unlimited<Lane extends string>(table: WorkTable<Lane>): Messages
 
 /** Returns SQL: since when the operator has blocked the workspace of this alias; null where it may send. */
 export const blockedSince = (alias: string): string =>
-  // Where the version before has blocked it nobody knows, so this is before any of its messages.
+  // If the previous version has blocked the workspace, the time is unknown. This value is before all of its messages.
   `IF(${alias}.sending_blocked = 1, COALESCE(${alias}.sending_blocked_at, ${alias}.created_at), NULL)`;
 
 type MessageColumns = Columns & Record<'retries' | 'scheduledAt' | 'createdAt', Column>;

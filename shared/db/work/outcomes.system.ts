@@ -15,6 +15,8 @@ import {
 import { type Batches, findOwned, holdingLease, usual } from './claim.system.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
+/** Makes the statements that write the outcomes of claimed rows, for each kind of work. */
+
 type RowOutcome<Mapped> = { lease: Lease; record: Mapped };
 type OutcomeOptions<Column extends string> = {
   /** Columns that become null when the claim ends. */

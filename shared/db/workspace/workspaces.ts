@@ -10,7 +10,7 @@ export const workspaces = table('workspaces', {
   alertEmail: binaryText().nullable(),
   webhooksEnabled: boolean(),
   sendingBlocked: boolean(),
-  /** Null as well where the version before has blocked it. */
+  /** When the workspace was blocked. Also null if the previous version has blocked it. */
   sendingBlockedAt: time().nullable(),
   /** The most emails that may go out in any minute, hour or day; null: no limit. The rest waits. */
   emailsPerMinute: int().nullable(),

@@ -11,6 +11,8 @@ import type { Caller, Scope, Signing } from '../../schemas/scopes.ts';
 import { hashKey, isWellFormed } from './make-key.ts';
 import { topic } from './record.ts';
 
+/** Authenticates requests: finds the holder of a key, and remembers it in this process. */
+
 type Known = { key: ApiKeyRecord; caller: Caller; readAt: number; notedAt: number };
 
 const missCacheMs = 1_000;
@@ -54,13 +56,14 @@ export async function authenticate(
 }
 
 async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<Known | null> {
-  // By the hash: a memory dump holds no usable key.
+  // The cache is keyed by the hash, so that a memory dump holds no usable key.
   const name = hash.toString('base64');
   const before = known.get(name);
   // While Redis is away, no process learns that a key has changed, so no key is remembered for long.
   if (before && performance.now() - before.readAt < config.KEY_CACHE_SECONDS * 1000) return before;
   if (unknown.has(name)) return null;
-  // A key that was known joins no look-up in progress: while Redis is away, it may have been revoked since that began.
+  // A look-up in progress may have read the key before it was revoked, and no process hears of that while Redis is
+  // away. So a key that was known gets a look-up of its own.
   if (before) return read(hash, name, before, mayLookUp);
   const begun = inHand.get(name);
   if (begun?.changes === changes) return begun.found;

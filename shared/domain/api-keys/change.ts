@@ -27,12 +27,12 @@ export async function change(caller: Caller, keyId: string, changes: ApiKeyChang
   await refuseBeyond(caller, changed);
   await db.updateApiKey(caller.workspaceId, changed);
   announceChange(keyId);
-  // Batches that the key's limit has paused may go on.
+  // The new limit may allow batches to resume that the old limit has paused.
   if (changes.limits) wakeRelease(caller.workspaceId);
   return toWire(changed, await keyUsage.find(caller.workspaceId, record.lineageId), { signingSecret });
 }
 
-/** Returns the faults for which `change` would refuse a request, as far as its fields can be used. */
+/** Returns the faults for which `change` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   keyId: string,

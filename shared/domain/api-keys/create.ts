@@ -12,6 +12,8 @@ import { hashKey, newKey } from './make-key.ts';
 import { refuseBeyond, refuseLongerLife, setUpSigning, toWire } from './record.ts';
 import * as keyUsage from './usage.ts';
 
+/** Makes API keys for callers, and keys and tokens for the operator. */
+
 const maxApiKeys = 500;
 // The last millisecond that has a timestamp.
 const latest = new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
@@ -111,7 +113,7 @@ function laterOf(time: Date, given: Date | null | undefined): Date {
   return given && given > time ? given : time;
 }
 
-/** Returns the faults for which `create` would refuse a request, as far as its fields can be used. */
+/** Returns the faults for which `create` would refuse a request. Skips fields of the wrong shape. */
 export function faultsOfNew(request: Usable<NewApiKey>, time: Date = now()): FieldErrors {
   const { strictMode, signing, activeFrom, expiresAt } = request;
   const errors: FieldErrors = {};

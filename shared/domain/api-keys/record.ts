@@ -8,9 +8,11 @@ import { wireOf } from '../requests/wire.ts';
 import { newSigningSecret } from './make-key.ts';
 import type { Usage } from './usage.ts';
 
+/** The rules that all operations on API keys share. */
+
 export const topic = 'api_keys';
 
-/** `issued` is given only to the request that issued it. */
+/** Returns a key as callers see it. Only the answer to the request that issued a key or a secret passes `issued`. */
 export function toWire(
   record: db.ApiKeyRecord,
   { usedToday, usedThisMonth }: Usage,
@@ -31,9 +33,9 @@ export function toWire(
 type Powers = Pick<db.ApiKeyRecord, 'scopes' | 'strictMode'> & { lineageId: string | null };
 
 /**
- * Refuses to let a caller make, change or delete a key that may do more than the caller. The limits of a key protect
- * against a stolen key, so it must not get round them by way of another key. Limits of the other key could not help:
- * a caller could make as many keys as it likes.
+ * Refuses to let a caller make, change or delete a key that may do more than the caller. A key's limits protect against
+ * a thief of the key, so the thief must not escape them through another key. Limits on that other key would not help: a
+ * caller can make as many keys as it likes.
  */
 export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineageId }: Powers): Promise<void> {
   const beyond = scopes.filter((scope) => !(caller.scopes as ReadonlySet<string>).has(scope));

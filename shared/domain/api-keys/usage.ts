@@ -4,6 +4,8 @@ import * as db from '../../db/api-keys/usage.ts';
 import { beforeCommit } from '../../db/client.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 
+/** Counts the parts of texts against the limits of a key and its rotations. */
+
 const dayMs = 86_400_000;
 
 /** Returns the UTC day and month of a time, in the form that the counts of a key use. */

@@ -22,6 +22,8 @@ import type { Caller } from '../../schemas/scopes.ts';
 import { admit } from './copy-admission.ts';
 import { checkStatic, findList, findLists } from './record.ts';
 
+/** Adds contacts to a static list: named ones at once, and the members of other lists by a copy. */
+
 type Added = { outcome: ContactListAddOutcome; copyId: null } | { outcome: null; copyId: string };
 
 /** Adds the named contacts. A copy of other lists' members is only started here, and continues as a job. */
@@ -113,7 +115,10 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
   return copy.id;
 }
 
-/** From the commit on, the copy keeps the lists that it leaves out from being deleted. None may be deleted before. */
+/**
+ * Checks again, under a lock, that the excluded lists exist. From the commit on, the copy itself keeps them from being
+ * deleted.
+ */
 async function keepLeftOut(workspaceId: string, excludeLists: string[]): Promise<void> {
   // A list is deleted with the workspace locked. The lists were checked before without the lock.
   await findWorkspaceForUpdate(workspaceId);

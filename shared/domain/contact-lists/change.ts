@@ -15,7 +15,9 @@ import {
   toWire,
 } from './record.ts';
 
-/** The faults for which `prepareChange` and `change` would refuse a request, as far as the fields can be used. */
+/**
+ * Returns the faults for which `prepareChange` and `change` would refuse a request. Skips fields of the wrong shape.
+ */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   id: string,

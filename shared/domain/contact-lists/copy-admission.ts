@@ -4,10 +4,13 @@ import { enqueue } from '../../queue/queue.ts';
 import { jobName } from '../../work/job-name.ts';
 import { messageAdmission } from '../work/message-admission.ts';
 
-/** The jobs of one workspace in Redis; its other copies wait in MySQL. So few, that others wait for some turns only. */
+/**
+ * How many copies of one workspace have a job in Redis; its other copies wait in MySQL. The number is small, so that
+ * copies of other workspaces wait for a few turns only.
+ */
 export const jobsPerWorkspace = 2;
 
-/** Which copies have a job in Redis, and which wait in their rows. */
+/** Decides which copies have a job in Redis and which wait as rows. */
 export const { admit, refill, sweep } = messageAdmission<
   'default',
   { copyId: string; workspaceId?: string | undefined }

@@ -17,7 +17,7 @@ import { findLists } from './record.ts';
 const batchSize = 1_000;
 /** Each contact is compared with each excluded list; this many comparisons take some tens of milliseconds. */
 const comparisonsPerBatch = 50_000;
-/** Far more than a batch takes; a copy whose worker has died goes on after it. */
+/** Far longer than a batch takes. After this time, another worker continues the copy of a worker that died. */
 const leaseMs = 10_000;
 
 /** The copies that one process works on at a time. */
@@ -61,7 +61,8 @@ async function copyBatch(lease: Lease): Promise<system.Copy | null> {
   const sourceId = request.sources[copy.sourceIndex];
   if (sourceId === undefined || !(await findContactList(workspaceId, listId))) return finish(copyId);
   const excluded = await findLists(workspaceId, request.excluded);
-  // A list that a copy excludes is kept until the copy ends. If it is gone all the same, nobody knows whom it kept out.
+  // Deleting a list that a copy excludes is refused until the copy ends. If the list is gone all the same, the copy
+  // must end: it would add the contacts that the list kept out.
   if (excluded.length < request.excluded.length) {
     logger.error(
       { workspaceId, listId, copyId },

@@ -14,7 +14,12 @@ import { turnMs } from '../../work/turns.ts';
 import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
 
-/** Counts the contacts of a dynamic list with this filter, as far as that is possible while a request waits. */
+/** Counts the contacts of dynamic lists, while a request waits or in a job. */
+
+/**
+ * Counts the contacts of a dynamic list with this filter while a request waits. Estimates the number if an exact count
+ * would take too long.
+ */
 export async function countNow(workspaceId: string, filter: ContactFilter): Promise<ListCount> {
   const countedAt = now();
   const compiled = compile(filter);
@@ -24,7 +29,7 @@ export async function countNow(workspaceId: string, filter: ContactFilter): Prom
   return { memberCount: count, countedAt: isEstimate ? null : countedAt, countedUntil: null };
 }
 
-/** A count is believed for this many times the time that it took, so that counting takes a small part of the time. */
+/** A count stays valid for this many times the time that it took, so that counting takes a small part of the time. */
 const believedTimes = 20;
 
 function countedAs(memberCount: number, countedAt: Date, workedMs: number): ListCount {
@@ -46,7 +51,7 @@ const leaseMs = 10_000;
 
 export const counts = dueKind(system.countingTable, jobs.countContacts, (workspaceId) => ({ workspaceId }));
 
-/** Goes on with the counting of a workspace's lists for a while. */
+/** Continues to count the lists of a workspace, for one turn. */
 export async function countOn(workspaceId: string): Promise<WorkOutcome> {
   const lease = await claimDue(system.countingTable, { id: workspaceId, at: nowForAll(), until: leaseEnd() });
   if (!lease) return 'dropped';

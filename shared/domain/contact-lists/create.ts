@@ -52,7 +52,7 @@ function filterOf(request: NewContactList): ContactFilter | null {
   return request.kind === 'dynamic' ? checkedFilter(request.filter!) : null;
 }
 
-/** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `prepare` would refuse a request. Skips fields of the wrong shape. */
 export function faultsOfNew(request: Usable<NewContactList>): FieldErrors {
   const { kind, filter } = request;
   const faults = new Faults();

@@ -30,10 +30,7 @@ export async function membersAfter(
   return { ids: ids.filter((id) => id < end), reached: isPast ? null : reached };
 }
 
-/**
- * Returns how many contacts these lists have, as far as that is known without reading them. A contact in several lists
- * counts in each.
- */
+/** Returns how many contacts these lists have, by their stored counts. A contact in several lists counts in each. */
 export async function memberCount(workspaceId: string, listIds: string[]): Promise<number> {
   const lists = await findLists(workspaceId, listIds);
   let sum = 0;

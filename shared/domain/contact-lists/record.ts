@@ -11,6 +11,8 @@ import { compile } from '../contacts/filter.ts';
 import { wireOf } from '../requests/wire.ts';
 import { findRecent } from '../workspace/workspaces.ts';
 
+/** The rules that all operations on contact lists share. */
+
 /** A list of any kind; the built-in list is not stored as a record. */
 export type List = Omit<db.ContactListRecord, 'kind'> & { kind: ContactListKind };
 
@@ -62,7 +64,7 @@ export function contactsOf({ kind, filter }: List): ContactSearch | null {
   return kind === 'static' ? null : compile(filter ?? {});
 }
 
-/** Only static lists take and give up contacts. */
+/** Throws unless the list is static: callers add and remove contacts of static lists only. */
 export function checkStatic({ kind }: List): void {
   if (kind === 'static') return;
   const detail =

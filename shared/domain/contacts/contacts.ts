@@ -23,6 +23,8 @@ import * as contactFilter from './filter.ts';
 import { searching } from './searches.ts';
 import * as contactTags from './tags.ts';
 
+/** The operations of a caller on single contacts. */
+
 export async function create(caller: Caller, request: NewContact): Promise<Contact> {
   const { number, tags } = await checked((refuse) => check(request, refuse));
   const record = newRecord(number!, request, now());
@@ -124,8 +126,8 @@ export function isChanged(before: db.ContactRecord, after: db.ContactRecord): bo
 }
 
 /**
- * Deletes a contact for good, with its tags and its list memberships. Its messages stay, and forget whose number it
- * was after the transaction has committed (erasure.ts).
+ * Deletes a contact for good, with its tags and its list memberships. Its messages stay. After the commit, erasure.ts
+ * removes the contact's id from them.
  */
 export async function remove(caller: Caller, id: string): Promise<ContactErasure> {
   const { workspaceId } = caller;

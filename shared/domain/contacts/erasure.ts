@@ -2,13 +2,13 @@ import { listContactErasures } from '../../db/contacts/erasures.system.ts';
 import { type ContactErasure, deleteContactErasure } from '../../db/contacts/erasures.ts';
 import { eraseSmsContact } from '../../db/sms/contacts.ts';
 
-/** A request that deletes a contact works on the contact's texts for this time at most; then the job goes on. */
+/** How long a request that deletes a contact may work on the contact's messages. A job does the rest. */
 export const erasesWithinMs = 10_000;
 
 /**
- * Makes the texts of a deleted contact forget whose they were, in steps that each commit: a number can have any number
- * of texts, and one transaction over all of them would hold up their senders. Nothing shows the contact's id
- * meanwhile, and the job goes on where this does not come to the end.
+ * Removes the id of a deleted contact from its messages. Each step is a transaction of its own: a number can have any
+ * number of messages, and one transaction over all of them would block the workers that send them. No answer shows the
+ * contact's id meanwhile. If this function stops early, a job continues.
  */
 async function eraseTexts(
   { workspaceId, contactId: id, number }: ContactErasure,
@@ -25,7 +25,7 @@ export async function eraseTextsInRequest(erasure: ContactErasure): Promise<void
   await eraseTexts(erasure, () => performance.now() > end);
 }
 
-/** Finishes some erasures that the process which began them left undone; returns how many it has looked at. */
+/** Finishes erasures that another process began and did not finish; returns how many it has looked at. */
 export async function finishErasures(limit: number, isStopping: () => boolean): Promise<number> {
   const erasures = await listContactErasures(limit);
   for (const erasure of erasures) if (!isStopping()) await eraseTexts(erasure, isStopping);

@@ -181,7 +181,7 @@ function tagOf(tag: string): ContactSearch | null {
   };
 }
 
-/** Compared as it is written: references are the customer's ids, and ids may differ by case alone. */
+/** References are the customer's own ids, which may differ by case alone, so they are compared as they are written. */
 function referenceOf(wanted: string): ContactSearch | null {
   if (wanted === '') return null;
   return {
@@ -195,7 +195,7 @@ function prefix(source: Range['source'], text: string): Range {
   return { source, key: text, isPrefix: true };
 }
 
-/** No tag has an empty key. */
+/** A range that finds nothing, because no tag has an empty key. */
 const nothing: Range = { source: 'tag', key: '', isPrefix: false };
 
 function uniqueRanges(ranges: Range[]): Range[] {

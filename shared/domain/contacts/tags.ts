@@ -11,6 +11,8 @@ import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { keysetPage } from '../requests/keyset-pages.ts';
 
+/** The rules for tags, and changes of tags on many contacts at once. */
+
 /** Returns the valid tags, trimmed: none blank or too long, each once whatever its case, in its first spelling. */
 export function cleaned(tags: string[]): string[] {
   return unite([], tags.map((tag) => tag.trim()).filter(isTag));
@@ -72,7 +74,7 @@ function check(changes: Usable<ContactTagChanges>, refuse: Refuse) {
 }
 
 const contactsAtOnce = 1_000;
-/** The tags of one statement, old and new: a contact may have a hundred tags. */
+/** The most tags, old and new, that one statement changes: a contact may have a hundred tags. */
 const tagsAtOnce = 4_000;
 
 async function retagSome(

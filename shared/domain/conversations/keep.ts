@@ -8,26 +8,30 @@ import { firstUuidAt, newId } from '../../formats/ids.ts';
 import { type Pair, pairOf } from '../../formats/text-pair.ts';
 
 /**
- * A conversation begins with the first text that comes in, and has all texts of its pair from then on. So a text that
- * goes out looks for its conversation once it is stored itself, and the first text in counts what is stored:
+ * A conversation begins with the first inbound text, and has all texts of its pair from then on. An outbound text is
+ * stored first and looks for its conversation then. The first inbound text counts the texts that are stored:
  *
- * 1. `expect` commits a conversation that is not open. A text that looks from here on finds it, and adds to it.
- * 2. `addInbound` waits for texts that are being stored: a text that has looked before is stored by then.
- * 3. Its second step locks the conversation, counts the texts of the pair, and opens it. A text that has not been added
- *    yet waits for the lock; it is not committed, so it is not among those counted.
+ * 1. `expect` commits a conversation that is not open. An outbound text that looks from here on finds the conversation,
+ *    and adds itself.
+ * 2. `addInbound` waits for the texts that are being stored. A text that looked before step 1 is stored by then.
+ * 3. The second step of `addInbound` locks the conversation, counts the texts of the pair, and opens the conversation.
+ *    A text that has not added itself yet waits for the lock. It is not committed, so it is not among the counted texts.
  *
- * There is no deadlock: while `addInbound` waits for others' texts, it has locked nothing that a text which goes out
- * needs. A conversation is locked last, behind messages, balance and key usage, and always by its id. So an answer to
- * the text is paid and stored between the two steps.
+ * There is no deadlock: while `addInbound` waits for other texts, it has locked nothing that they need. Every
+ * transaction locks a conversation by its id, and last, after messages, balance and key usage. So the answer to an
+ * inbound text is paid and stored between the two steps of `addInbound`.
  *
- * If retention deletes the conversation meanwhile, `addInbound` begins again. A text that goes out need not: it is
- * stored, so the `addInbound` that makes the conversation anew waits for the text and counts it.
+ * If retention deletes the conversation meanwhile, `addInbound` begins again. An outbound text need not: it is stored,
+ * so the `addInbound` that makes the conversation anew waits for the text and counts it.
  */
 
 // No transaction takes longer, so older texts are committed.
 const inFlightMs = 10 * 60_000;
 const dayMs = 86_400_000;
-/** Retention deletes nothing younger than its time, and ids are dated nearly as their texts are. */
+/**
+ * Retention deletes no text that is younger than SMS_RETENTION_DAYS. The time in an id differs from the time of its
+ * text by less than this.
+ */
 const retentionSlackMs = 3_600_000;
 
 /**
@@ -54,7 +58,10 @@ export async function addInbound(
   };
 }
 
-/** `settled`: set while the conversation is not open. The counted texts, and the range that is still to count. */
+/**
+ * `settled`: set while the conversation is not open. It has the totals of the texts between `from` and `to`. The texts
+ * outside of that range are still to be counted.
+ */
 type Found = { id: string; settled: { totals: PairTotals; from: Buffer; to: Buffer } | null };
 type PairTotals = Awaited<ReturnType<typeof findPairTotals>>;
 
@@ -68,8 +75,8 @@ async function look(workspaceId: string, text: SmsRecord): Promise<Found> {
       continue;
     }
     if (found.isOpen) return { id: found.id, settled: null };
-    // Years of texts lie between those that retention may be deleting and those that may just be stored. Their number
-    // does not change, so they are counted before others have to wait.
+    // Most texts are older than any transaction in progress, and too young for retention to delete them. Their number
+    // does not change, so they are counted before the lock makes others wait.
     const at = text.createdAt.getTime();
     const to = firstUuidAt(new Date(at - inFlightMs));
     const from = firstUuidAt(

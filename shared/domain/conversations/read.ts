@@ -18,7 +18,7 @@ import { addressOf, toWire as smsToWire } from '../sms/record.ts';
 
 /**
  * Lists conversations, latest activity first. A conversation that gets a text while the pages are read moves to the
- * front, so a reader that had not come to it does not see it.
+ * front, so the later pages do not contain it.
  */
 export async function list(
   caller: Caller,

@@ -7,6 +7,8 @@ import { type EmailSource, renderSource, type TemplateSourceFault } from './sour
 import { findByName } from './templates.ts';
 import { linkOf } from './tracking/links.ts';
 
+/** Renders the content of a new email and checks it, for the request that sends it. */
+
 const maxSubjectLength = 998;
 
 /**
@@ -41,7 +43,10 @@ export async function sourceOf(
   return { format: format ?? 'html', html, text };
 }
 
-/** Returns the data that every marketing email can show its recipient, beside the header of RFC 8058. */
+/**
+ * Returns the merge values that the platform adds: a marketing email can show its opt-out link, beside the header of
+ * RFC 8058.
+ */
 function ownData(kind: NewEmail['kind'], id: string): Record<string, string> {
   return kind === 'marketing' ? { unsubscribeUrl: linkOf('unsubscribe', id) } : {};
 }

@@ -4,9 +4,9 @@ import { compareKey, parseMailbox } from '../../formats/email/address.ts';
 const batchSize = 1_000;
 
 /**
- * Deletes all emails of a workspace to an address, except those that still wait to be sent. Their events and webhook
+ * Deletes all emails of a workspace to an address, except emails that still wait to be sent. Their events and webhook
  * deliveries are deleted when their retention ends. Returns how many emails were deleted and how many still wait; null
- * where it is no address.
+ * where `address` is not a valid address.
  */
 export async function eraseRecipient(
   workspaceId: string,

@@ -47,7 +47,10 @@ export async function expandIncludes(
   return expand(source, (name) => contents.get(name), within === null ? [] : [within]);
 }
 
-/** Creates or replaces an include. Call it in a transaction, like all that changes which include contains which. */
+/**
+ * Creates or replaces an include. Call it in a transaction, like every function that changes which include contains
+ * which.
+ */
 export async function save(
   { workspaceId }: Caller,
   name: string,
@@ -76,7 +79,7 @@ export async function save(
   return { include: toWire(record), isNew: existing === null };
 }
 
-/** Returns the faults for which `save` would refuse a request, as far as its name and its body can be used. */
+/** Returns the faults for which `save` would refuse a request. Skips a name or fields of the wrong shape. */
 export async function faultsOfSave(
   { workspaceId }: Caller,
   name: string | undefined,

@@ -65,7 +65,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
   };
 }
 
-/** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `prepare` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOf(caller: Caller, request: Usable<NewEmail>): Promise<FieldErrors> {
   const time = now();
   return faultsIn((refuse) => check(caller, request, { id: newId('email', time), time }, refuse));

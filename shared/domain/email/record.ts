@@ -7,7 +7,9 @@ import type { EventType } from '../../schemas/events.ts';
 import * as events from '../events/events.ts';
 import { wireOf } from '../requests/wire.ts';
 
-/** Which status may follow which (API decisions §7). Nothing else, whatever arrives late. */
+/** The statuses of an email, and its forms in the API and in events. */
+
+/** The statuses that may follow each status (API decisions §7). A report that arrives late changes no other status. */
 export const nextStatuses: Record<EmailStatus, readonly EmailStatus[]> = {
   queued: ['sent', 'failed', 'cancelled'],
   sent: ['delivered', 'failed'],
@@ -16,7 +18,7 @@ export const nextStatuses: Record<EmailStatus, readonly EmailStatus[]> = {
   cancelled: [],
 };
 
-/** The fields that an email is accepted with; the rest follows from there. */
+/** The fields that an email is accepted with. `queued` derives the other ones from them. */
 type AcceptedEmail = Pick<
   EmailRecord,
   | 'id'

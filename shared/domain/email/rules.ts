@@ -3,9 +3,9 @@ import { type Mailbox, parseMailbox } from '../../formats/email/address.ts';
 import { findSending, isTestSender } from './senders.ts';
 
 /**
- * Returns a tag as it is stored (API decisions §8): letters and digits of any script stay. A mark belongs to the
- * letter before it: without its vowel signs a Hindi word is another word, and the lower case of `İ` is a letter with a
- * mark.
+ * Returns a tag as it is stored (API decisions §8): letters and digits of any script stay. Marks stay too, because a
+ * mark belongs to the letter before it: a Hindi word without its vowel signs is another word, and the lower case of `İ`
+ * is a letter with a mark.
  */
 export function normalTag(tag: string): string {
   return tag.toLowerCase().replace(/[^\p{L}\p{M}\p{Nd}]/gu, '-');

@@ -4,7 +4,10 @@ import { compareKey, type Mailbox } from '../../formats/email/address.ts';
 import { systemWorkspaceId } from '../workspace/workspaces.ts';
 import { findSigningDomain, type SigningDomain } from './domains/domains.ts';
 
-/** Whether an email may go out in this name, and what it is signed with: null where it goes out unsigned. */
+/**
+ * Says whether an email may go out in the name of its sender. `domain` signs the email; null: the email goes out
+ * unsigned.
+ */
 export type Sending =
   | { maySend: true; domain: SigningDomain | null }
   | { maySend: false; because: 'domain' | 'recipient' };

@@ -5,6 +5,8 @@ import type { EmailFormat } from '../../schemas/email/templates.ts';
 import { sentence } from '../template-faults.ts';
 import { expandIncludes } from './includes.ts';
 
+/** Renders and checks the sources of emails and email templates. */
+
 /** The source of an email: written with the request, or stored as a template. */
 export type EmailSource = { format: EmailFormat; html: string | null; text: string | null };
 /** `isOfSource`: the source is wrong, whatever the data. */

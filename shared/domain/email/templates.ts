@@ -55,7 +55,7 @@ async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Pro
   ]);
 }
 
-/** Returns the faults for which `prepareNew` would refuse a request, as far as its fields can be used. */
+/** Returns the faults for which `prepareNew` would refuse a request. Skips fields of the wrong shape. */
 export function faultsOfNew(caller: Caller, request: Usable<NewEmailTemplate>): Promise<FieldErrors> {
   const { html = null, text, sampleData } = request;
   // The html is Liquid in either format, so it is checked even where the format cannot be used.
@@ -64,7 +64,7 @@ export function faultsOfNew(caller: Caller, request: Usable<NewEmailTemplate>): 
   return faultsOf(caller, { ...source, sampleData: isKnown ? (sampleData ?? null) : null }, now());
 }
 
-/** Returns the faults for which `prepareChange` would refuse a request, as far as its fields can be used. */
+/** Returns the faults for which `prepareChange` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOfChange(
   caller: Caller,
   id: string,
@@ -100,7 +100,7 @@ export async function render(
     workspaceId: caller.workspaceId,
     source: { ...record, text: record.text || null },
     subject: subject ?? null,
-    // A marketing email has a link of its own in this field.
+    // A sample: each marketing email gets an opt-out link of its own here.
     data: { unsubscribeUrl: linkOf('unsubscribe', newId('email', now())), ...(data ?? record.sampleData) },
     now: now(),
   });
@@ -118,7 +118,7 @@ export async function render(
   );
 }
 
-/** Returns the faults for which `render` would refuse a request, as far as its fields can be used. */
+/** Returns the faults for which `render` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOfRendering(
   { workspaceId }: Caller,
   { data, subject }: Usable<EmailTemplateRendering>,

@@ -14,9 +14,9 @@ const rowsPerEvent = 20;
 type RelayBatch = { events: UnnumberedEvent[]; subscribers: Subscriber[]; isLast: boolean };
 
 /**
- * Returns the committed events that the relay numbers next, with the webhooks of their workspaces: the oldest. If these
- * have very many deliveries, the workspaces take turns, and the batch ends earlier. A workspace with a hundred webhooks and
- * a backlog of events then does not delay the events of the others.
+ * Returns the committed events that the relay numbers next, with the webhooks of their workspaces. These are the oldest
+ * events. If they have very many deliveries, the workspaces take turns, and the batch ends earlier. So a workspace with
+ * a hundred webhooks and a backlog of events does not delay the events of the others.
  */
 export async function nextBatch(at: Date): Promise<RelayBatch> {
   const oldest = await listUnnumberedEvents(config.RELAY_BATCH);
@@ -50,7 +50,7 @@ function idsOf(lists: ByWorkspace): Buffer[] {
   return [...lists.values()].map(([first]) => first!.workspaceId);
 }
 
-/** Takes an event of each workspace in turn, oldest first, until they have so many rows. */
+/** Takes an event of each workspace in turn, oldest first, until the chosen events have `mostRows` rows. */
 function inTurns(lists: ByWorkspace, subscribers: Subscriber[], mostRows: number): UnnumberedEvent[] {
   const longest = Math.max(...[...lists.values()].map((list) => list.length));
   const chosen: UnnumberedEvent[] = [];

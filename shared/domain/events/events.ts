@@ -17,7 +17,9 @@ import type { Caller } from '../../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
 import { seesAll, show } from '../requests/visibility.ts';
 
-/** An event of a record, ready to be stored with the change it tells of. */
+/** Stores events, wakes the relay after the commit, and serves the feed to callers. */
+
+/** An event of a record, ready to be stored together with the change that it reports. */
 export function make(
   type: EventType | 'webhook.test',
   record: { id: string; seq: number; data: object },
@@ -48,7 +50,7 @@ const wakeEveryMs = 10;
  */
 const mostWaiting = 1_000;
 const lookEveryMs = 1_000;
-// Processes of two containers may have the same number.
+// Processes of two containers may have the same process id, so the jobs of this process are named by a random one.
 const thisProcess = randomUUID();
 let resting = false;
 let isWanted = false;
@@ -116,12 +118,13 @@ export async function listOfRecord(caller: Caller, recordId: string, version: st
 }
 
 /**
- * `of` names the event at that position. After a restore of the database from a backup, other events get positions that
- * were used before: an older cursor would skip some of these events, and nobody would notice.
+ * The place that a cursor stands for. `of`: a fingerprint of the event at position `after`. When the database is
+ * restored from a backup, new events get positions that were used before. An older cursor would skip some of these
+ * events, and nobody would notice.
  */
 type FeedPosition = { after: number; of?: string | null; since: string | null; at: string };
 
-// A filter that matches little is looked through in windows of this many events, some windows a request.
+// A filter may match few events. So each request searches a few windows of this many events.
 const windowSize = 5_000;
 const windowsPerRequest = 4;
 
@@ -150,10 +153,10 @@ export async function feed(
 }
 
 /**
- * Reads a page, and where the next page begins (null: where this one began). `hasMore`: the page is full, or the search
- * has not come to the end. It says nothing of the events of other workspaces. All queries use one connection: a server
- * has the rows up to the position that its own counter says. Another server may not have some of them yet, and the
- * cursor would skip these.
+ * Reads a page, and where the next page begins (null: where this page began). `hasMore`: the page is full, or the
+ * search has not reached the end; it says nothing about events of other workspaces. All queries use one connection.
+ * Each server of a cluster has all rows up to the position of its own counter; another server may still lack some of
+ * them, and the cursor would skip these rows.
  */
 async function read(
   workspaceId: string,
@@ -209,7 +212,7 @@ function nameOf(id: Buffer): string {
   return createHash('sha256').update(id).digest('base64url').slice(0, 10);
 }
 
-/** A node of a database cluster may be behind the one that gave the cursor; by no more than this. */
+/** The longest time by which a node of a database cluster may be behind the node that gave the cursor. */
 const lagMs = 30_000;
 
 type Bounds = { newest: number; purged: number };
@@ -233,7 +236,7 @@ function checkPlace(
 
 const isAhead = (since: Date | undefined, time: Date) => since !== undefined && since > time;
 
-/** The faults for which `feed` would refuse a request, as far as the parameters can be used. */
+/** Returns the faults for which `feed` would refuse a request. Skips parameters of the wrong shape. */
 export function faultsOfFilter({ cursor, since }: Usable<EventFilter>): FieldErrors {
   return cursor === undefined && isAhead(since, now()) ? { since: ['must not be in the future'] } : {};
 }

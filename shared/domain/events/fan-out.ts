@@ -11,6 +11,8 @@ import { refill } from '../webhooks/deliveries/refill.ts';
 import { isHealthy, isInOutage, windowOf } from '../webhooks/deliveries/window.ts';
 import { subscribedTypes } from '../webhooks/legacy.ts';
 
+/** Makes the webhook deliveries of events, for the relay. */
+
 type Fanned = {
   deliveries: NewDelivery[];
   /** Indexes of the deliveries whose job also looks for parked deliveries of its webhook. */
@@ -20,8 +22,8 @@ type Fanned = {
 };
 
 /**
- * Makes the count of the room that a webhook has left in Redis. With a backlog there is no room: parked deliveries are
- * due earlier, so new ones park behind them.
+ * Counts how many more jobs a webhook may have in Redis. A webhook with a backlog may have none: its parked deliveries
+ * are due earlier, so new deliveries park behind them.
  */
 function roomOf(webhook: Subscriber, at: Date) {
   const window = windowOf(webhook, at);
@@ -36,7 +38,8 @@ function roomOf(webhook: Subscriber, at: Date) {
         return { parked: true, more: false };
       }
       admitted += 1;
-      // The last delivery that fits looks for the parked ones behind it, and before it some of the second half do.
+      // The job of the last delivery that fits also looks for parked deliveries. So do some jobs of the second half, so
+      // that the window does not run empty before.
       const more = admitted === window || (admitted > window / 2 && admitted % looksEvery === 0);
       return { parked: false, more };
     },

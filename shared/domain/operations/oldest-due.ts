@@ -43,7 +43,7 @@ export async function oldestDueSeconds(at: Date): Promise<Record<string, number>
     email_backlog: Math.max(...emails.map(({ parked }) => age(parked))),
     sms: Math.max(...texts.map(({ admitted }) => age(admitted))),
     sms_backlog: Math.max(...texts.map(({ parked }) => age(parked))),
-    // Batches that still become messages; the others only check whether their messages have come to an end.
+    // Only batches with messages still to make: the others only check whether their messages have a final status.
     sms_batch: age(batches.admitted),
     sms_batch_backlog: age(batches.parked),
     webhook_delivery: age(deliveries.admitted),

@@ -30,14 +30,14 @@ import * as smsLedger from '../sms/ledger.ts';
 import { expire } from '../webhooks/deliveries/expire.ts';
 
 const batchSize = 2_000;
-// Each can have 30 MB.
+// The attachments of one email can have 30 MB.
 const attachmentBatchSize = 50;
 // A million rows of each kind in a run, three thousand a second: more than a busy day brings.
 const batchesPerRun = 500;
 const hourMs = 3_600_000;
 // A carrier that is not told how long to try a text tries it for some days, and for a week at most.
 const usualValidityHours = 7 * 24;
-// So long its owner can see when a key ended that a rotation has replaced.
+// A key that a rotation has replaced is kept for this time after its end, so that its owner can see when it ended.
 const replacedKeyDays = 30;
 
 /**

@@ -23,7 +23,7 @@ export async function resealAll({ batch = defaultBatch } = {}): Promise<Rotation
   return ended;
 }
 
-/** Counts these secrets without a change. */
+/** Counts the same secrets and changes none. */
 export async function countLeft({ batch = defaultBatch } = {}): Promise<RotationProgress[]> {
   const ended: RotationProgress[] = [];
   for (const place of db.sealedPlaces) ended.push(await walk(place, batch, async () => 'left'));

@@ -6,8 +6,9 @@ import { hourOf, timeOf } from './pieces.ts';
 import { firstKept, oldestKept, rebuildHour } from './rebuild.ts';
 
 /**
- * Counts messages that were accepted before there were reports, and whose events are gone: from the newest hour back,
- * for about `ms` milliseconds. An hour that a kill cuts short is counted again, which changes nothing.
+ * Counts messages that are older than the reports and whose events are deleted. It works from the newest hour
+ * backwards, for about `ms` milliseconds. If a kill interrupts an hour, the hour is counted again, which changes
+ * nothing.
  */
 export async function backfill(ms: number): Promise<void> {
   const end = performance.now() + ms;

@@ -1,6 +1,8 @@
 import type { Channel, Counts, Dimension } from '../../db/reports/counts.ts';
 import { bucketOf } from '../../formats/latency-buckets.ts';
 
+/** The facts of a message that reports count, and their stored forms. */
+
 /** The facts of a message that never change. */
 type Lasting = {
   id: Buffer;
@@ -28,11 +30,11 @@ export type Standing = {
   /** Its cost was refunded, or was never charged. */
   isFree: boolean;
   charged: number;
-  /** The gateway that has it, or has refused it; empty where none has had it. */
+  /** The gateway that took the message or refused it; empty where no gateway had it. */
   gateway: string;
-  /** Of a text that failed. */
+  /** The error code of a text that failed; empty for other messages. */
   errorCode: string;
-  /** The buckets of two times: until the message was sent, and from then on until it was delivered. */
+  /** Buckets of two times: `sent` until the message was sent, `delivered` from then until it was delivered. */
   sent: number | null;
   delivered: number | null;
 };
@@ -87,7 +89,10 @@ export function decode(text: string): Standing {
 /** The name under which all other names count together. No tag, domain or known error code has brackets. */
 export const other = '(other)';
 
-/** The columns of values and names have this many bytes. A longer text counts as `other`: it must not stop the rest. */
+/**
+ * The columns of values and names have this many bytes. A longer text counts as `other`, so that it cannot stop the
+ * counting.
+ */
 const mostBytes = 256;
 export const isStorable = (name: string): boolean => Buffer.byteLength(name) <= mostBytes;
 

@@ -9,7 +9,7 @@ import { limitTime } from '../../db/client.ts';
 const waitMs = 2_000;
 const askAgainMs = 100;
 
-// A limit beside the leases, since every caller gets a lease while Redis is away.
+// A second limit, in this process only: while Redis is away, every caller gets a lease.
 const inProcess = semaphore({ permits: () => config.REPORTS_AT_ONCE, waitMs, mostWaiting: 100 });
 
 /**

@@ -31,8 +31,9 @@ type Day = Omit<Name, 'name'> & { key: string; own: Names | undefined; asked: Na
 type Counted = { facts: Facts; before: Standing | null };
 
 /**
- * Gives the tags, recipient domains and error codes of these messages their names, in order: the first ones of a day
- * keep their own name. The transaction has the reports' position locked, so no other process gives names.
+ * Decides under which names the tags, recipient domains and error codes of these messages count. The first ones of a
+ * day keep their own name, and the others count as `other`. The transaction has locked the position of the reports, so
+ * no other process decides at the same time.
  */
 export async function nameAll(messages: readonly Counted[]): Promise<NameOf> {
   const days = new Map<string, Day>();
@@ -61,7 +62,9 @@ export async function nameAll(messages: readonly Counted[]): Promise<NameOf> {
   };
 }
 
-/** Stores new names as far as there is room. Returns the names of these days that are stored, old and new. */
+/**
+ * Stores new names up to the limit of names for a day. Returns the names of these days that are stored, old and new.
+ */
 async function nameNew(days: Day[]): Promise<Map<string, Names>> {
   const found = new Map(days.map(({ key }): [string, Names] => [key, new Set()]));
   const asked = days.flatMap(({ asked, workspaceId, dimension, day }) =>

@@ -1,5 +1,7 @@
 import type { Piece, Selection, Span, Starts } from '../../db/reports/counts.ts';
 
+/** Splits time ranges into hours, days and months, because counts are stored for these. */
+
 /** Hours count from 1970, in UTC. */
 export const hourMs = 3_600_000;
 
@@ -95,7 +97,7 @@ export function piecesWithin(bounds: readonly number[]): Piece[] {
   return pieces;
 }
 
-/** In the order of time. */
+/** Returns the pieces in the order of time. */
 function wholePieces([span, ...finer]: readonly Span[], from: number, to: number): Piece[] {
   if (from >= to) return [];
   const [start, end] = [bothSides(span!, from).at(-1)!, startOf(span!, to)];

@@ -21,15 +21,18 @@ export async function purge(limit: number): Promise<number> {
 }
 
 /**
- * Up to where this process has looked for the states of the channel that is kept for less time. Without it every run
- * would look at all states of the other channel again; a new process does so once.
+ * The end of the range in which this process has deleted the states of the channel that is kept for less time. Without
+ * it, every run would read all states of the other channel again. A new process reads them once.
  */
 let reached: Buffer = Buffer.alloc(16);
 forgetAtEnd(() => {
   reached = Buffer.alloc(16);
 });
 
-/** Deletes states of both channels by their ids, which have the time, and then those of one channel alone. */
+/**
+ * Deletes the states of both channels that are older than the longer retention, by their ids, which contain the time.
+ * Then deletes the older states of the channel with the shorter retention.
+ */
 async function purgeStates(limit: number): Promise<number> {
   const [longer, shorter] = channels.toSorted((one, other) => +statesUntil(one) - +statesUntil(other));
   const gone = await deleteAged('report_states', statesUntil(longer!), limit);
@@ -37,6 +40,6 @@ async function purgeStates(limit: number): Promise<number> {
   if (gone === limit || until <= statesUntil(longer!)) return gone;
   const found = await deleteStatesOf(shorter!, { from: reached, until }, limit);
   reached = found.next ?? firstUuidAt(until);
-  // More to look at counts as a full batch, after which another comes.
+  // If there are more states to read, report a full batch, so that the caller runs another one.
   return found.next ? limit : Math.max(gone, found.gone);
 }

@@ -5,6 +5,8 @@ import { offsetAt, startsBetween, timeOfLocal } from '../../formats/time-zone.ts
 import type { ReportBound, ReportFilter, SendsFilter } from '../../schemas/reports.ts';
 import { hourMs, hourOf } from './pieces.ts';
 
+/** Turns the parameters of a report into the range and the intervals that are counted. */
+
 const mostDays = 400;
 const defaultDays = 30;
 const mostDaysOfHours = 31;
@@ -30,7 +32,9 @@ export function rangeOf(filter: ReportFilter): ReportRange {
   return { start, end, ...hoursOf(start, end), timeZone, timeZoneRounded: dates.some(isWithinHour) };
 }
 
-/** Returns the faults for which `rangeOf` and `intervalsOf` would refuse a request, as far as it can be used. */
+/**
+ * Returns the faults for which `rangeOf` and `intervalsOf` would refuse a request. Skips parameters of the wrong shape.
+ */
 export function faultsOf(filter: Usable<ReportFilter | SendsFilter>): FieldErrors {
   const faults = new Faults();
   const { timeZone = 'UTC' } = filter;

@@ -7,6 +7,8 @@ import { staysCharged } from '../sms/stays-charged.ts';
 import { bucketsOf, type Facts, other, type Standing } from './facts.ts';
 import { hourOf } from './pieces.ts';
 
+/** Reads the facts of a message from its row or, once the row is erased, from an event. */
+
 const bounces: Record<string, Standing['reason']> = {
   hard_bounce: 'hard_bounces',
   soft_bounce: 'soft_bounces',
@@ -84,7 +86,7 @@ export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Fac
   });
 }
 
-/** A delay has a reason too, and is no bounce. */
+/** Only a failed email counts as bounced: an email that is delayed has a reason too. */
 function emailReason(status: string, category: string | null): Standing['reason'] {
   if (category === 'complaint') return 'complaints';
   return status === 'failed' && category !== null ? (bounces[category] ?? null) : null;

@@ -17,6 +17,8 @@ import { limited } from './limiter.ts';
 import { piecesWithin, selectionOf, timeOf } from './pieces.ts';
 import { intervalsOf, type ReportRange, rangeOf } from './range.ts';
 
+/** The reports of a workspace, for callers and for the operator. */
+
 /** The workspace that is reported on: the caller's, or one that the operator chose. */
 type Owner = { workspaceId: string };
 
@@ -76,7 +78,7 @@ export async function sends(owner: Owner, filter: SendsFilter): Promise<SendsRep
 
 const mostTags = 1_000;
 const mostDomains = 200;
-/** Countries by gateway. */
+/** The most pairs of a country and a gateway. */
 const mostCountries = 1_000;
 const mostErrors = 5_000;
 const mostErrorsShown = 20;
@@ -131,7 +133,7 @@ function errorsByRoute(rows: db.ReportRow<'accepted'>[]): Map<string, ReportedEr
   return byRoute;
 }
 
-/** By the domains of recipients, then by those that were sent from; most accepted first. */
+/** Returns rows by the recipients' domains, then rows by the sending domains; most accepted first. */
 export async function emailDeliverability(owner: Owner, filter: ReportFilter): Promise<DeliverabilityReport> {
   const range = rangeOf(filter);
   const channels = only('email', filter);

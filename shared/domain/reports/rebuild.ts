@@ -25,7 +25,7 @@ const rowsAtOnce = 2_000;
 
 /**
  * Counts the messages of a workspace again, hour by hour, from the messages themselves; for the operator. The consumer
- * of events waits only for the hour that is being counted, and then goes on.
+ * of events waits only while an hour is counted, and continues between hours.
  */
 export async function rebuild(workspaceId: string, from: Date, to: Date): Promise<Rebuilt> {
   const total: Rebuilt = { hours: 0, left: 0, messages: 0 };
@@ -47,13 +47,15 @@ export async function rebuild(workspaceId: string, from: Date, to: Date): Promis
   return total;
 }
 
-/** Returns the first hour from which retention has deleted no message, and is not about to. */
+/** Returns the first hour whose messages are all kept, and that retention does not reach soon. */
 export function firstKept(channel: Channel): number {
   const days = channel === 'email' ? config.EMAIL_RETENTION_DAYS : config.SMS_RETENTION_DAYS;
   return hourOf(new Date(now().getTime() - days * 86_400_000)) + 2;
 }
 
-/** Counts an hour again. Returns the number of its messages; null, changing nothing, where some are gone. */
+/**
+ * Counts an hour again and returns the number of its messages. Where some are gone, returns null and changes nothing.
+ */
 export async function rebuildHour(
   workspaceId: string,
   channel: Channel,

@@ -11,7 +11,9 @@ import { newTally } from './tally.ts';
 /** A message may be scheduled for three months ahead, and then take days until nothing about it changes any more. */
 const afterRetentionDays = 100;
 
-/** Returns the time before which messages are not counted again: how they were counted is forgotten. */
+/**
+ * Returns the time before which messages are not counted again: the states that say how they were counted are deleted.
+ */
 export function statesUntil(channel: Channel): Date {
   const kept = channel === 'email' ? config.EMAIL_RETENTION_DAYS : config.SMS_RETENTION_DAYS;
   const days = kept + afterRetentionDays;

@@ -10,7 +10,7 @@ import { timeOf } from './pieces.ts';
 import { faultsOf as rangeFaultsOf, rangeOf } from './range.ts';
 import { type SpendSums, spendBy, spendTotal } from './spend-rows.ts';
 
-/** Returns the faults for which `find` would refuse a request, as far as its parameters can be used. */
+/** Returns the faults for which `find` would refuse a request. Skips parameters of the wrong shape. */
 export function faultsOf(query: Usable<SpendQuery>): FieldErrors {
   const { month, ...bounds } = query;
   const faults = rangeFaultsOf({ ...(bounds as Usable<ReportFilter>), timeZone: 'UTC' });

@@ -12,7 +12,7 @@ type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprin
 /** The answer to a first request: replayed byte for byte. */
 export type StoredAnswer = { status: number; location: string | null; body: string | null };
 
-/** The answer as of the commit, and what may take its place after that. */
+/** `answer`: the answer when the transaction commits. `ending`: work after the commit, whose answer replaces it. */
 export type RequestOutcome = { answer: StoredAnswer; ending: Ending | null };
 type Ending = { withinMs: number; finish: () => Promise<StoredAnswer | Problem> };
 
@@ -147,7 +147,7 @@ async function finishKept(attempt: Attempt, { until, ...outcome }: Kept): Promis
   return outcome.answer;
 }
 
-/** Frees the key of a request that came to nothing in the end. */
+/** Frees the key of a request that was refused after its commit, so that the caller can send it again. */
 async function forget({ workspaceId, lineageId, key }: Attempt): Promise<void> {
   try {
     await db.deleteRecord(workspaceId, lineageId, key);

@@ -16,9 +16,9 @@ forgetAtEnd(() => keptOf.clear());
 
 /**
  * Counts an answer that is kept for its key, if it is large: a request of a few bytes can have an answer of megabytes,
- * and the database is there for all. Throws where the workspace has used up its bytes; only an answer that is committed
- * counts. The count is a leaky bucket, which empties in the time that an answer is kept. Each process counts alone, so
- * that no request waits for a count.
+ * and all workspaces share the database. Throws where the workspace has used up its bytes; only an answer that is
+ * committed counts. The count is a leaky bucket, which empties in the time that an answer is kept. Each process counts
+ * alone, so that no request waits for a count.
  */
 export function admitLargeAnswer(workspaceId: string, bytes: number): void {
   const most = config.MAX_STORED_MB * 1_000_000;

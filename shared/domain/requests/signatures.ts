@@ -6,12 +6,14 @@ import { type DigestOf, verifyDigests } from '../../formats/signatures/content-d
 import * as signatures from '../../formats/signatures/http-signature.ts';
 import type { Caller, Signing, SigningAlgorithm } from '../../schemas/scopes.ts';
 
+/** Verifies the HTTP message signatures of requests (RFC 9421). */
+
 /** A request as its sender sees it. */
 export type SentRequest = {
   method: string;
   authority: string;
   path: string;
-  /** With its question mark, which stands alone where there is no query. */
+  /** With its question mark. Without a query it is the question mark alone. */
   query: string;
   /** The value of a header, several lines joined by commas; undefined when it was not sent. */
   header: (lowerCaseName: string) => string | undefined;
@@ -34,7 +36,8 @@ type Digestible = { byteLength: number; digest: (algorithm: string) => Promise<B
 
 const maxAgeSeconds = 300;
 const maxAheadSeconds = 60;
-// A nonce is stored only when the body is there, so it outlives its signature by more than the slowest body takes.
+// A nonce is stored only after the body has arrived. So it is kept for longer than its signature is valid, by more time
+// than the slowest body takes.
 const nonceSlackSeconds = 600;
 const mostSignatures = 4;
 const longestField = 4096;

@@ -9,7 +9,7 @@ import { withDefault } from './default.ts';
 import { newSender, toWire } from './record.ts';
 
 /**
- * Adds a sender that the operator vouches for, whatever it is: approved at once. Without `countries` it is approved for
+ * Adds a sender that is approved at once, because the operator vouches for it. Without `countries` it is approved for
  * the country of the workspace.
  */
 export async function addApproved(

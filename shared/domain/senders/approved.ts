@@ -50,7 +50,7 @@ export async function checkSender(workspaceId: string, name: string | null): Pro
 /** Lists the keys by which a request may name a sender of the workspace. */
 export const listKeys = db.listSenderKeys;
 
-/** The reason why a sender cannot be chosen whose key is none of `listKeys`. */
+/** The reason for refusing a sender whose key is not among `listKeys`. */
 export const unknownSender = 'is not of this workspace';
 
 function findSender(workspaceId: string, name: string | null): Promise<db.SenderRecord | null> {

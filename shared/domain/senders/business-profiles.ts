@@ -31,7 +31,7 @@ export async function create(workspaceId: string, name: string): Promise<db.Busi
 export const listAll = db.listBusinessProfiles;
 export const find = db.findBusinessProfile;
 
-/** Verifies a business profile. The senders that waited for it go on to their review. */
+/** Verifies a business profile. The review of the senders that waited for the profile starts. */
 export async function verify(profileId: string): Promise<db.BusinessProfileRecord> {
   return transaction(async () => {
     const known = orNotFound(

@@ -52,7 +52,8 @@ function hasMessages({ workspaceId, name }: db.SenderRecord, before: Look | null
 }
 
 /**
- * Returns whether a batch uses the sender. Notes batches whose rows do not name it: they will not name it later either.
+ * Returns whether a batch uses the sender. Also notes the batches whose rows do not name it: their rows do not change
+ * any more.
  */
 async function hasBatch(
   { workspaceId, nameKey, isDefault }: db.SenderRecord,

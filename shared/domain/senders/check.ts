@@ -8,7 +8,7 @@ import { mayTakeCode } from './limits.ts';
 import { toWire } from './record.ts';
 import { mostSenders } from './request.ts';
 
-/** The answer that a request for the name would get; nothing is stored. */
+/** Returns the answer that a request for the name would get, and stores nothing. */
 export async function check({ workspaceId }: Caller, text: string): Promise<SenderCheck> {
   const parsed = parseSenderName(text);
   if (!parsed.ok)

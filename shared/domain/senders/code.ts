@@ -14,6 +14,8 @@ import * as sms from '../../transports/sms.ts';
 import * as pauses from '../sms/gateways/pauses.ts';
 import { giveCodeBack, takeCode } from './limits.ts';
 
+/** The codes by which a workspace proves that a mobile number is its own. */
+
 const goodForMinutes = 10;
 export const mostTries = 5;
 const retryAfterSeconds = 60;

@@ -7,21 +7,21 @@ import { toWire } from './record.ts';
 
 /** The default sender: messages that name no sender come from it. All changes here run with the workspace locked. */
 
-/** The first sender that is approved is the default, until another is chosen. */
+/** Makes the first approved sender of a workspace its default, until the workspace chooses another. */
 export async function withDefault(sender: db.SenderRecord): Promise<db.SenderRecord> {
   if (sender.status !== 'approved') return { ...sender, isDefault: false };
   const isDefault = sender.isDefault || (await db.findDefaultSender(sender.workspaceId)) === null;
   return { ...sender, isDefault };
 }
 
-/** Where the default is gone or approved no more, the oldest other approved sender takes its place. */
+/** Makes the oldest approved sender the default where the default is deleted or no longer approved. */
 export async function passDefaultOn(workspaceId: string): Promise<void> {
   if (await db.findDefaultSender(workspaceId)) return;
   const heir = await db.findOldestApprovedSender(workspaceId);
   if (heir) await db.updateSender(workspaceId, { ...heir, isDefault: true });
 }
 
-/** Messages that name no sender come from this one from now on. */
+/** Makes a sender the default: from now on, messages that name no sender come from it. */
 export async function choose(sender: db.SenderRecord): Promise<db.SenderRecord> {
   const { workspaceId, id, status } = sender;
   if (status !== 'approved')
@@ -36,7 +36,7 @@ export async function choose(sender: db.SenderRecord): Promise<db.SenderRecord> 
   return chosen;
 }
 
-/** The changes that a customer may make to its sender. */
+/** Applies the changes that a customer may make to a sender. */
 export async function change({ workspaceId }: Caller, id: string, changes: SenderChanges): Promise<Sender> {
   await findWorkspaceForUpdate(workspaceId);
   const sender = orNotFound(await db.findSenderForUpdate(workspaceId, id));

@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 type Rule = { most: number; withinMs: number };
-/** For all workspaces together, because the number is to be protected. */
+/** These limits count the codes of all workspaces together, because they protect the owner of the number. */
 const toNumber: Rule[] = [
   { most: 3, withinMs: hourMs },
   { most: 6, withinMs: dayMs },
@@ -41,7 +41,7 @@ export async function takeCode(workspaceId: string, number: string, at: Date): P
   return 0;
 }
 
-/** Whether `takeCode` would count a code now; counts and locks nothing. */
+/** Returns whether `takeCode` would count a code now. Counts and locks nothing. */
 export async function mayTakeCode(workspaceId: string, number: string, at: Date): Promise<boolean> {
   for (const { subject, rules } of countedOf(workspaceId, number))
     if (waitOf({ rules, times: recent(await findCodeTimes(subject), at) }, at) > 0) return false;

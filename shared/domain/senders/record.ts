@@ -21,7 +21,7 @@ export function newSender(own: Own & Partial<SenderRecord>): SenderRecord {
   };
 }
 
-/** The status of the whole, once nothing but the review is waited for (API decisions §4). */
+/** Returns the status of a sender whose review is the only thing left to wait for (API decisions §4). */
 export function statusOf(countries: readonly CountryRecord[]): SenderStatus {
   if (countries.some(({ status }) => status === 'approved')) return 'approved';
   return countries.length > 0 && countries.every(({ status }) => status === 'rejected')

@@ -21,7 +21,8 @@ export type Requested = { sender: Sender; isNew: boolean; unsent: UnsentCode | n
  */
 export async function request(caller: Caller, body: NewSender): Promise<Requested> {
   const { workspaceId } = caller;
-  // The lock keeps these rules for requests at once, too: one mobile number at a time, one default, and the cap.
+  // With the lock, these rules hold for simultaneous requests too: one mobile number at a time, one default, and the
+  // cap.
   const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId));
   const found = await checked((refuse) => check(workspaceId, body, refuse));
   const [name, profile] = [found.name as SenderName, found.profile];
@@ -47,7 +48,7 @@ export async function request(caller: Caller, body: NewSender): Promise<Requeste
   return { sender: toWire(record), isNew: true, unsent: null };
 }
 
-/** A mobile number is verified before anything else is looked at. */
+/** A mobile number must be verified first; the review of the sender starts after that. */
 async function first(record: db.SenderRecord): Promise<Requested> {
   const { workspaceId } = record;
   const waiting = await db.findSenderAwaitingCode(workspaceId);
@@ -93,7 +94,7 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
   return { sender: toWire(sender), isNew: false, unsent };
 }
 
-/** A rejection of a sender that is gone holds for a new one of its name. */
+/** A rejection stays valid when the sender is deleted, and applies to a new sender of the same name. */
 async function countriesOf(
   workspaceId: string,
   nameKey: string,

@@ -75,7 +75,10 @@ async function decide(
   return changed;
 }
 
-/** A sender that waits for something else goes on waiting, until there is no country left that it could wait for. */
+/**
+ * Applies a decision to the status. A sender that waits for a code or a business profile keeps waiting, unless all its
+ * countries are rejected.
+ */
 function standing(sender: db.SenderRecord): db.SenderRecord {
   const status = statusOf(sender.countries);
   const waits = sender.status.startsWith('awaiting_') && status !== 'rejected';

@@ -9,8 +9,9 @@ import { withDefault } from './default.ts';
 import { statusOf, toWire } from './record.ts';
 
 /**
- * Counts a try, whatever comes of it. The count is committed before the code is checked, because a refusal rolls back
- * its own transaction and must leave the try counted. So any number of tries at once are no more than the code allows.
+ * Counts a try at a code, right or wrong. The count is committed before the code is checked, because a refusal rolls
+ * back its own transaction and must leave the try counted. So even simultaneous requests cannot have more tries than
+ * the code allows.
  */
 export async function tryCode(caller: Caller, id: string): Promise<void> {
   const { workspaceId } = caller;

@@ -5,7 +5,7 @@ type LinkAddress = {
   url: string;
   /** With the port, as the header Host has it. */
   host: string;
-  /** `/l`, or nothing where links stand at the root. */
+  /** `/l`, or empty where links are at the root. */
   path: string;
   /** The path as requests have it here: without the path of PUBLIC_URL, which a proxy removes. */
   servedPath: string;
@@ -16,7 +16,7 @@ type LinkAddress = {
 let known: LinkAddress | undefined;
 let madeFrom = '';
 
-/** Where short links are: the operator's short domain, or a path of the platform. */
+/** Returns the address of short links: the operator's short domain, or a path of the platform. */
 export function shortLinkPlace(): LinkAddress {
   const { SHORT_LINK_URL, PUBLIC_URL } = config;
   const from = `${SHORT_LINK_URL} ${PUBLIC_URL}`;

@@ -5,6 +5,8 @@ import { count } from '../../common/metrics.ts';
 import { outsideTransaction, transaction } from '../../db/client.ts';
 import * as db from '../../db/short-links/short-links.system.ts';
 
+/** Counts clicks on short links in memory, and writes the counts about once a second. */
+
 type ClickedLink = { smsId: string; place: number };
 type Counted = ClickedLink & db.Clicks;
 
@@ -43,8 +45,8 @@ function sumOf<Of extends db.Clicks>(one: Of, other: db.Clicks): Of {
 }
 
 /**
- * Writes the clicks that were counted until now; a process that ends does so too. Counts that cannot be written wait
- * for the next time; those whose COMMIT has no answer are not written again.
+ * Writes the clicks that were counted until now; also called when the process ends. If the write fails, the counts wait
+ * for the next time. If only the answer to COMMIT is lost, the counts are not written again.
  */
 export function writeClicks(): Promise<void> {
   if (timer) clearTimeout(timer);

@@ -1,9 +1,9 @@
-/** Where the http(s) URLs of a text are. */
+/** An http(s) URL in a text, and its place there. */
 type FoundUrl = { url: string; start: number; end: number };
 
 // Blanks, quotation marks of any kind, and the punctuation of scripts that write no blank after it.
 const urlEnd = /[\s\p{Cc}<>"“”„‟«»`\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]/gu;
-/** Not inside a word: `xhttps://` is none. */
+/** A URL does not begin inside a word: `xhttps://` begins none. */
 export const urlStart = /(?<![A-Za-z0-9])https?:\/\//gi;
 // Characters that follow a URL in a sentence and are no part of it.
 const trailing = new Set(".,;:!?'’‘…");
@@ -13,7 +13,7 @@ const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 export function* findUrls(text: string): Generator<FoundUrl> {
   let over = 0;
   for (const { 0: scheme, index: start } of text.matchAll(urlStart)) {
-    // A URL within the one before belongs to that one.
+    // Skip a URL that begins inside the URL before.
     if (start < over) continue;
     const first = start + scheme.length;
     over = endFrom(text, first);

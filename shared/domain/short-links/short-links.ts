@@ -1,4 +1,4 @@
-/** Short links in texts: how they come into them, where they lead, and how often somebody followed them. */
+/** Short links in texts: how a text gets them, where they lead, and how often somebody followed them. */
 
 export { shortLinkPlace } from './address.ts';
 export { countClick, writeClicks } from './clicks.ts';

@@ -66,7 +66,7 @@ function isShort({ host, pathname }: URL): boolean {
   return host === own.host && pathname.startsWith(`${own.path}/`);
 }
 
-/** Of 54 bits, so nobody guesses one of millions. */
+/** Makes a token of about 54 random bits, so that nobody can guess one among millions. */
 function newToken(): string {
   let token = '';
   while (token.length < tokenLength) token += alphabet[randomInt(alphabet.length)];

@@ -21,7 +21,8 @@ type LinkedMessage = {
 const longestUrl = 2_048;
 
 /**
- * Stores the links of messages of one workspace, in the transaction that stores these: of one, or of 500 of a batch.
+ * Stores the links of messages of one workspace, in the transaction that stores the messages. There is one message, or
+ * up to 500 of a batch.
  */
 export async function store(workspaceId: string, messages: readonly LinkedMessage[]): Promise<void> {
   const records = messages.flatMap(recordsOf);
@@ -73,7 +74,7 @@ function totalsOf(records: NewShortLinkRecord[]): NewTotal[] {
 /** Names the owner of a sealed token: a token that is opened under another name is refused. */
 export const sealOwner = (smsId: string, place: number): string => `${smsId} ${place}`;
 
-/** The hash by which a token is looked up, and a written URL is known. */
+/** Returns the hash by which a token is looked up, and by which a written URL is known. */
 export function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest().subarray(0, 16);
 }

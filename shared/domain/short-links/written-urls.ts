@@ -22,7 +22,7 @@ export function writtenIn(source: string): (url: string) => string {
 
 function ownLetters({ literals, isOpen }: Written): number {
   const letters = literals.reduce((sum, literal) => sum + literal.length, 0);
-  // Without Liquid it is that URL and no other.
+  // A written URL without Liquid can only become itself, so a match with it is certain.
   return literals.length === 1 && !isOpen ? Number.POSITIVE_INFINITY : letters;
 }
 

@@ -108,7 +108,7 @@ async function addressOf(workspaceId: string, from: string, to: string | null): 
 
 const notApproved = 'is not an approved sender of this workspace';
 
-/** Returns the faults for which `prepare` would refuse a request, as far as its fields can be used. */
+/** Returns the faults for which `prepare` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOf({ workspaceId }: Caller, { to }: Usable<SimulatorText>): Promise<FieldErrors> {
   return to == null || (await senderNamed(workspaceId, to)) !== null ? {} : { to: [notApproved] };
 }

@@ -1,4 +1,4 @@
-/** The phones that text messages reach in place of real ones. */
+/** The simulator: phones in the database that receive text messages in place of real ones. */
 
 export { answer, workOn } from './answer.ts';
 export { clear, faultsOf, list, prepare, receive } from './phones.ts';

@@ -15,7 +15,7 @@ export const { checkSoon, refill, sweep } = messageAdmission<
   job: simulatorAnswer,
   payloadOf: ({ id, workspaceId }) => ({ reference: id, workspaceId }),
   window: () => jobsPerWorkspace,
-  // Texts that went out before their workspace was blocked are reported all the same.
+  // Texts that were sent before the block of their workspace still get their report.
   giveUpMinutes: { default: 0 },
 });
 

@@ -8,7 +8,10 @@ import { enqueue } from '../../queue/queue.ts';
 import * as keyUsage from '../api-keys/usage.ts';
 import { noPriceMessage } from './prices.ts';
 
-/** The balance of a workspace for text messages, in ten-thousandths of a pound. One without a balance has no limit. */
+/**
+ * The balance of a workspace for text messages, in ten-thousandths of a pound. A workspace without a balance has no
+ * limit.
+ */
 
 /**
  * Takes the price of a new message off the balance, in the transaction that accepts the message. Returns null where it
@@ -84,15 +87,15 @@ export async function giveBackAll(workspaceId: string, messages: SmsRecord[]): P
   }
 }
 
-/** Null: without limit. */
+/** Returns the balance; null where the workspace has no limit. */
 export const find = db.findSmsBalance;
 export const listLedger = db.listSmsLedger;
 
 const mostAtOnce = 10_000_000_000;
 
 /**
- * Changes a balance, for the operator. Held messages then go out as far as they can be paid. A workspace without a
- * balance has one from now on.
+ * Changes a balance, for the operator. Releases the held messages that the new balance can pay for. A workspace without
+ * a balance has one from now on.
  */
 export async function add(workspaceId: string, amount: number, note: string | null): Promise<number> {
   if (amount === 0 || Math.abs(amount) > mostAtOnce)
@@ -120,9 +123,9 @@ export async function makeUnlimited(workspaceId: string): Promise<void> {
 }
 
 /**
- * Wakes the release of held messages. Each credit gets a run of its own, because a run that has begun may miss the
- * credit. All wakes by the sweep share one run: the sweep asks again, and a long release must not get more turns by
- * that.
+ * Wakes the release of held messages. Each credit gets a job of its own, because a job that runs already may miss the
+ * credit. All wakes by the sweep share one job id: the sweep asks again and again, and a long release must not get more
+ * turns for that.
  */
 export function wakeRelease(workspaceId: string, moment: 'credited' | 'swept' = 'credited'): void {
   const id = `${workspaceId}-${moment === 'swept' ? moment : now().getTime()}`;

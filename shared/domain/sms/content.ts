@@ -5,6 +5,8 @@ import * as sandbox from '../../sandbox/sandbox.ts';
 import { type ShortenedLink, shorten } from '../short-links/shorten.ts';
 import { sentence } from '../template-faults.ts';
 
+/** Makes the text of a message: renders Liquid, shortens links, and cuts the text into parts. */
+
 /** `text` is sent; `links` are the URLs that were shortened in it. */
 export type SmsText = Parted & { text: string; links: ShortenedLink[] };
 type TextOptions = { unicode?: Unicode | undefined; shortenLinks?: boolean | undefined };
@@ -56,7 +58,7 @@ export async function renderSms({
   return toText(rendered.outputs[0]!, content, options);
 }
 
-/** A message of many. `data`: JSON text of an object. */
+/** One of many messages that are rendered together. `data`: JSON text of an object. */
 type SmsRow = { content: string; data: string } & TextOptions;
 
 const defaultMs = 5_000;

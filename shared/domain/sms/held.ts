@@ -33,7 +33,7 @@ export function held(message: SmsRecord): SmsRecord {
 
 /**
  * Releases held messages that can be paid for now, oldest first, up to the first that cannot, for `longestMs`. Returns
- * how many went. `isOver`: no more can go now.
+ * how many it released. `isOver`: no more can be released now.
  */
 export async function release(
   workspaceId: string,
@@ -78,7 +78,7 @@ async function releaseSome(workspaceId: string): Promise<number> {
   return going.length;
 }
 
-/** Fails a message that was held for too long; false where it is held no more. */
+/** Fails a message that was held for too long. Returns false where the message is no longer held. */
 async function expire(workspaceId: string, smsId: string): Promise<boolean> {
   return transaction(async () => {
     const found = await findSmsForUpdate(workspaceId, smsId);

@@ -10,10 +10,13 @@ const stopWords: readonly string[] = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL'
 const startWords: readonly string[] = ['START', 'UNSTOP'];
 const mostWords = 20;
 const longestWord = 40;
-/** As the words are stored, with spaces between. */
+/** The most bytes of all words together, in their stored form with spaces between them. */
 const mostBytes = 1_000;
 
-/** Case, spaces and punctuation say nothing (API decisions §8), nor does the form in which Unicode writes a letter. */
+/**
+ * Drops all that makes no difference between words: case, spaces, punctuation (API decisions §8), and the form in which
+ * Unicode writes a letter.
+ */
 const wordOf = (text: string) =>
   text
     .normalize('NFKC')

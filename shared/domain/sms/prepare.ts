@@ -28,7 +28,7 @@ import { costOf, noPriceMessage, priceOf } from './prices.ts';
 import { newSms } from './record.ts';
 import { findByName } from './templates.ts';
 
-/** `links`: what is to be stored with it. */
+/** `links`: the short links to store with the message. */
 export type PreparedSms = { message: SmsRecord; links: ShortenedLink[] };
 
 /**
@@ -107,7 +107,7 @@ function recipientOf(request: Usable<NewSms>, refuse: Refuse): PhoneNumber | nul
   return null;
 }
 
-/** The name, or the number in E.164, that the phone shows. */
+/** Returns the sender that the phone shows: a name, or a number in E.164. */
 async function senderOf(
   workspaceId: string,
   name: string | null,

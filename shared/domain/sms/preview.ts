@@ -7,7 +7,9 @@ import type { SmsPreview, SmsToPreview } from '../../schemas/sms/preview.ts';
 import { shorten } from '../short-links/short-links.ts';
 import { costOf, costToWire, priceOf } from './prices.ts';
 
-/** Previews a text, even one of more parts than a message may have: so the answer tells how much must go. */
+/**
+ * Previews a text, even one with more parts than a message may have, so that the caller sees by how much to shorten it.
+ */
 export async function preview(request: SmsToPreview): Promise<SmsPreview> {
   const { text, number } = await checked((refuse) => check(request, refuse));
   const { encoding, parts } = partsOf(text!);

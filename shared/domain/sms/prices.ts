@@ -35,7 +35,7 @@ export async function load(text: string): Promise<{ loaded: number }> {
   return { loaded: file.prices.length };
 }
 
-/** By country, each newest first. */
+/** Lists all prices by country, newest first. */
 export const listAll = listSmsPrices;
 
 /** The price of each country now. */

@@ -11,7 +11,9 @@ import * as events from '../events/events.ts';
 import { wireOf } from '../requests/wire.ts';
 import { costToWire } from './prices.ts';
 
-/** Which status may follow which (API decisions §8). Nothing else, whatever arrives late. */
+/** The statuses of a text message, and its forms in the API and in events. */
+
+/** The statuses that may follow each status (API decisions §8). A report that arrives late changes no other status. */
 export const nextStatuses: Record<SmsStatus, readonly SmsStatus[]> = {
   queued: ['held', 'sent', 'failed', 'cancelled'],
   held: ['queued', 'failed', 'cancelled'],
@@ -73,7 +75,7 @@ export function newSms(at: Date, own: Pick<SmsRecord, OwnFields> & Partial<SmsRe
 
 export type SmsChanges = { at: Date; reason?: SmsReason };
 
-/** The message in its next status. Throws where the table above does not allow it: that is a fault of ours. */
+/** Returns the message in its next status. Throws where `nextStatuses` does not allow it: that is a fault of ours. */
 export function advance(message: SmsRecord, status: SmsStatus, { at, reason }: SmsChanges): SmsRecord {
   if (!nextStatuses[message.status].includes(status))
     throw new Error(`A message does not go from ${message.status} to ${status}`);
@@ -100,10 +102,10 @@ export function toWire(message: SmsRecord): SmsMessage {
   });
 }
 
-// Shorter ones may be short codes, which are no phone numbers but send texts.
+// Fewer digits may be a short code, which sends texts but is not a phone number.
 const numberLike = /^[+(]*\d(?:[\s().\-/]*\d){6,}$/;
 
-/** The sender or recipient that a filter names, as it is stored: a number in E.164, or a name. */
+/** Returns the sender or recipient that a filter names, in its stored form: a number in E.164, or a name. */
 export function addressOf<Absent extends undefined>(
   field: string,
   text: string | Absent,
@@ -116,7 +118,7 @@ export function addressOf<Absent extends undefined>(
   return text;
 }
 
-/** The event that tells of the message as it is now; its sequence is the message's. */
+/** Returns an event with the present state of the message; the event has the message's sequence number. */
 export function eventOf(message: SmsRecord): NewEventRecord {
   const type: EventType = `sms.${message.status}`;
   const record = { id: message.id, seq: message.eventSeq, data: toWire(message) };

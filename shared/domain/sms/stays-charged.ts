@@ -2,8 +2,8 @@
 type Course = { isSent: boolean; uncertainCount: number; isPartlyTaken: boolean };
 
 /**
- * Whether a gateway has the text or may have it, in whole or in part: it stays charged then, whatever becomes of it (API
- * decisions §14). Refunds and reports both ask here, so that they add up.
+ * Returns whether a gateway has the text or may have it, in whole or in part. Such a text stays charged, even if it
+ * fails (API decisions §14). Refunds and reports both ask this function, so that they agree.
  */
 export function staysCharged({ isSent, uncertainCount, isPartlyTaken }: Course): boolean {
   return isSent || uncertainCount > 0 || isPartlyTaken;

@@ -31,18 +31,18 @@ const kind = versionedTemplates<SmsTemplateRecord, NewSmsTemplate, SmsTemplateCh
 
 export const { prepareNew, create, prepareChange, change, find, list, remove } = kind;
 
-/** For sending. */
+/** Finds a template for sending. */
 export const findByName = smsTemplates.findByName;
 
 type Checked = Pick<SmsTemplateRecord, 'content' | 'sampleData'>;
 
-/** The faults for which `prepareNew` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `prepareNew` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOfNew(caller: Caller, request: Usable<NewSmsTemplate>): Promise<FieldErrors> {
   const { content, sampleData } = request;
   return content === undefined ? {} : faultsOf(caller, { content, sampleData: sampleData ?? null }, now());
 }
 
-/** The faults for which `prepareChange` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `prepareChange` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOfChange(
   caller: Caller,
   id: string,

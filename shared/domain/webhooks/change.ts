@@ -29,7 +29,7 @@ export async function change(caller: Caller, webhookId: string, changes: Webhook
   if (!isSame(webhook, merged)) await refuseSecond(workspaceId, merged);
 
   const time = now();
-  // A 429 that is on its way is of the URL before.
+  // A 429 to an attempt that is still open comes from the old URL.
   if (merged.url !== webhook.url) merged.pauseEndedAt = time;
   const started = changes.active ? startedAfresh(webhook, merged, time) : merged;
   const { record, secret } = converts ? converted(started, time) : { record: started, secret: null };
@@ -39,7 +39,10 @@ export async function change(caller: Caller, webhookId: string, changes: Webhook
   return toWire(record, secret);
 }
 
-/** The old secret signs on for deliveries first attempted with it; no receiver checks a v2 signature made with it. */
+/**
+ * Converts a legacy webhook to v2. Deliveries that were first attempted with the old secret keep it. No v2 signature is
+ * made with it, because no receiver would check that.
+ */
 function converted(webhook: db.WebhookRecord, at: Date): ReturnType<typeof withNewSecret> {
   const { record, secret } = withNewSecret(webhook);
   const legacySecretUntil = new Date(at.getTime() + overlapMs);
@@ -63,7 +66,7 @@ function merge(webhook: db.WebhookRecord, changes: Usable<WebhookChanges>): db.W
   };
 }
 
-/** Returns the faults for which `change` would refuse a request, as far as its fields can be used. */
+/** Returns the faults for which `change` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   webhookId: string,

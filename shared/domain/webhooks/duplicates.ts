@@ -6,7 +6,7 @@ type Subscription = Pick<db.WebhookRecord, 'url' | 'events' | 'inboundNumber'>;
 
 /**
  * Refuses a second webhook for the same events at the same URL: it would only send each event twice. The caller must
- * have locked the workspace, so that of two requests at once one sees the other.
+ * have locked the workspace, so that the second of two simultaneous requests sees the first webhook.
  */
 export async function refuseSecond(
   workspaceId: string,

@@ -12,6 +12,8 @@ import { wireOf } from '../requests/wire.ts';
 import { defaultAtRiskAlertPercent } from './health/outage.ts';
 import { subscribedTypes } from './legacy.ts';
 
+/** The rules that all operations on webhooks share. */
+
 const allowedNetworks = parseNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
 
 /** `whsec_` and 32 random bytes; the whole string is the HMAC key (API decisions §6). */
@@ -49,7 +51,7 @@ export const neverFailed = {
   busyCount: 0,
 } satisfies Partial<WebhookRecord>;
 
-/** `secret` is given only to the request that issued it. */
+/** Returns a webhook as callers see it. Only the answer to the request that issued a secret passes `secret`. */
 export function toWire(webhook: WebhookRecord, secret: string | null = null): Webhook {
   const { autoDisableAfterMinutes, atRiskAlertPercent, pausedUntil } = webhook;
   return wireOf(Webhook, {
@@ -61,7 +63,7 @@ export function toWire(webhook: WebhookRecord, secret: string | null = null): We
   });
 }
 
-/** Returns the faults of a webhook to be stored that a schema cannot find, as far as its fields can be used. */
+/** Returns the faults of a webhook to be stored that a schema cannot find. Skips fields of the wrong shape. */
 export function faultsOf({ url, apiVersion, inboundNumber, events = [] }: Usable<Ruled>): FieldErrors {
   const errors: FieldErrors = {};
   const urlFault = url === undefined ? null : webhookUrlProblem(url, allowedNetworks);

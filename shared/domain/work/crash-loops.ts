@@ -3,10 +3,10 @@ import { count } from '../../common/metrics.ts';
 
 const maxLostClaims = 10;
 
-/** Whether a row is given up because so many workers died while they held it. */
+/** Returns whether to fail a row because this many workers have died while they held it. */
 export const isCrashLoop = (lostClaims: number): boolean => lostClaims >= maxLostClaims;
 
-/** Tells the operator of a row that was given up. */
+/** Reports such a row to the operator. */
 export function logGivenUp(
   work: 'email' | 'sms' | 'batch_row' | 'webhook_delivery',
   ids: Record<string, string>,

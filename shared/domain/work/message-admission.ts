@@ -17,7 +17,7 @@ import { sweeper } from '../../work/sweep.ts';
 // The most lost jobs that one run makes again in a lane.
 const mostLost = 500;
 
-/** Whether a limit that is used up holds the workspace. */
+/** Returns whether a limit that is used up holds back the messages of the workspace. */
 const isHeld = ({ isLimited, heldUntil }: MessageAdmission, at: Date): boolean =>
   isLimited && heldUntil !== null && heldUntil > at;
 
@@ -43,16 +43,16 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   /** Returns the lane into which the jobs of a workspace's rows of this lane go. */
   laneOf?: (lane: Lane, workspaceId: string) => Lane;
   /**
-   * Jobs of one workspace in one lane, and how many it gets in one go, if not all of them: messages that end admit the
-   * next ones.
+   * The most jobs of one workspace in one lane. `mostAtOnce`: how many it gets in one go, if not all of them; messages
+   * that end admit the next ones.
    */
   window: () => number;
   mostAtOnce?: number;
   /** How long a message waits while its workspace may not send, before it fails. */
   giveUpMinutes: Record<Lane, number>;
   /**
-   * Rows of one workspace that are due may share a job: in which lane, how many, and the part of the payload for the
-   * others.
+   * Lets due rows of one workspace share a job: in which lane, how many, and the part of the payload for the other
+   * rows.
    */
   shared?: {
     lane: Lane;
@@ -87,8 +87,8 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     const waiting = found.filter(({ hasParked }) => hasParked);
     const limited = waiting.filter(({ isLimited }) => isLimited).map(({ workspaceId }) => workspaceId);
     const allowances = limited.length > 0 ? await listAllowances?.(limited, at) : undefined;
-    // Messages of a blocked workspace are admitted only after their time limit, so that they fail. It runs from the
-    // block at the earliest (`heldBackSince`).
+    // Messages of a blocked workspace are admitted only when their time limit is over, so that they fail. The limit
+    // runs from the block at the earliest (`heldBackSince`).
     const overdue = new Date(at.getTime() - giveUpMinutes[lane] * 60_000);
     const dueWhileBlocked = (since: Date) => (since <= overdue ? overdue : new Date(0));
     return waiting.map((admission) => {
@@ -158,8 +158,8 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   });
 
   /**
-   * Returns whether there is room for the job of a row; the end of the transaction then makes the job. Otherwise the
-   * row is to be parked. `suffix` names a further job, where the row is now due sooner than the job that it may have.
+   * Returns whether there is room for the job of a row. If so, the job is made at the end of the transaction; otherwise
+   * the caller parks the row. `suffix` names a second job, for a row that is now due earlier than its first job.
    */
   function admit(lane: Lane, row: StoredRow, suffix = ''): boolean {
     const { workspaceId, requestId } = row;

@@ -5,7 +5,10 @@ export function dueSince(message: Scheduled): Date {
   return message.scheduledAt ?? message.createdAt;
 }
 
-/** Returns since when the block of its workspace keeps an email or SMS. A limit may have delayed it before. */
+/**
+ * Returns the time from which the block of its workspace holds back an email or SMS. A limit may have delayed it
+ * before.
+ */
 export function heldBackSince(message: Scheduled, blockedSince: Date): Date {
   return new Date(Math.max(dueSince(message).getTime(), blockedSince.getTime()));
 }

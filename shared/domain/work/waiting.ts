@@ -72,7 +72,7 @@ async function admit(workspaceId: string, added: Waiting): Promise<Problem | nul
   if (!isLimited(workspaceId)) return null;
   const found = await readRecent(workspaceId);
   if (!fits(found.waiting, added)) {
-    // Some may have gone out or been cancelled since.
+    // Some messages may have gone out or been cancelled since the counts were read.
     await read(workspaceId, found);
     if (!fits(found.waiting, added)) return refusal(workspaceId, found.waiting, added);
   }
@@ -94,7 +94,7 @@ export async function checkAtCommit(workspaceId: string, added: Waiting): Promis
   });
 }
 
-/** The waiting work of a workspace and its limits, for the operator. */
+/** Returns the waiting work of a workspace and its limits, for the operator. */
 export async function find(workspaceId: string): Promise<{ waiting: Waiting; limits: Waiting }> {
   return { waiting: await db.findWaiting(workspaceId), limits: limits() };
 }
@@ -153,7 +153,7 @@ function refusal(workspaceId: string, { messages, bytes }: Waiting, added: Waiti
 }
 
 const recountEveryMs = 3_600_000;
-/** The shortest time between recounts of a workspace that was refused: a wrong count must not go on refusing it. */
+/** The shortest time between recounts of a workspace that was refused: a wrong count must not keep refusing it. */
 const recountRefusedEveryMs = 60_000;
 /**
  * The next recount waits this many times the duration of the last one, so recounting takes at most 1/100 of the time.
@@ -194,7 +194,8 @@ export async function recountDue(): Promise<number> {
       try {
         if (await recount(workspaceId, before)) done += 1;
       } catch (error) {
-        // Otherwise it would be among the first of every run, and a slow one would leave no time for the others.
+        // Otherwise this workspace would be among the first of every run, and a slow recount would leave no time for
+        // others.
         await workspaces.run({ workspaceId }, () => system.updateRecountFailed(workspaceId, now()));
         throw error;
       }

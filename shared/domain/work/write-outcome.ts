@@ -6,9 +6,11 @@ import { count } from '../../common/metrics.ts';
 import { isNear } from '../../queue/queue.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
 
+/** Runs attempts under a claim and writes their outcomes, for emails and text messages. */
+
 /** After an outage the outcome must be there before the sweep has woken another worker (`oneByOne`). */
 const longestWaitMs = 1_000;
-/** The work holds its slot meanwhile, but without the database that slot is of no use to other work. */
+/** For this time at most, work without the database keeps its slot. Other work could not use the slot anyway. */
 const longestOutageMs = 3_600_000;
 
 /**
@@ -30,7 +32,8 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
         logger.error({ err: error }, 'an outcome could not be written; it is tried again');
         isNoted = true;
       }
-      // Outcomes that failed in one batch must not meet in one again: one of them may be the fault of all.
+      // Outcomes that failed in one batch must not meet in one batch again, because one of them may have failed all of
+      // them.
       await sleep(waitMs * (0.5 + Math.random() / 2));
     }
   }
@@ -64,7 +67,7 @@ type Undone = { at: Date; triedAt: Date | null; handoverAt: Date | null; uncerta
  * Runs an attempt under a claim of `leaseSeconds`: first `prepare`, before the other side is spoken to, then the
  * hand-over, if `prepare` returns one. A fault during `prepare` is no fault of the message, so the claim is undone:
  * otherwise the message would wait for the end of the lease, and the claim would count as a worker that died. After an
- * outage the message is due at once. Any other fault puts it off: it is parked, until `giveUp` ends it.
+ * outage the message is due at once. After any other fault the message is parked for a while, or `giveUp` ends it.
  */
 export async function prepareAndHandOver(
   { id, dueAt, handoverAt, uncertainCount }: Claim,

@@ -12,6 +12,8 @@ import { releaseSms } from '../../jobs/release-sms.ts';
 import { enqueue } from '../../queue/queue.ts';
 import { text } from '../../schemas/fields.ts';
 
+/** Workspaces, as the operator makes and changes them and as the platform reads them. */
+
 type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 
 const Name = text({ max: 200 });
@@ -65,15 +67,15 @@ export async function makeSystem(): Promise<void> {
 }
 
 type WorkspaceChanges = {
-  /** Null: nowhere. */
+  /** Null: warnings are not sent. */
   alertEmail?: string | null;
   webhooksEnabled?: boolean;
   sendingBlocked?: boolean;
-  /** Null: no limit. */
+  /** Null: no limit. The same holds for the next two. */
   emailsPerMinute?: number | null;
   emailsPerHour?: number | null;
   emailsPerDay?: number | null;
-  /** Null: no answer. These three are made by sms/opt-out.ts. */
+  /** Null: no answer. sms/opt-out.ts checks this field and the next two. */
   stopReply?: string | null;
   stopWords?: string[];
   startWords?: string[];
@@ -88,7 +90,7 @@ export async function change(workspaceId: string, changes: WorkspaceChanges): Pr
     if (changed.sendingBlocked !== workspace.sendingBlocked)
       changed.sendingBlockedAt = changed.sendingBlocked ? now() : null;
     await db.updateWorkspace(workspaceId, changed);
-    // Batches that the block has paused go on at once.
+    // Resume at once the batches that the block has paused.
     if (workspace.sendingBlocked && !changed.sendingBlocked)
       enqueue(releaseSms, { workspaceId }, { lane: 'default', id: `${workspaceId}-${now().getTime()}` });
     return changed;

@@ -9,6 +9,8 @@ import { type RecordOf, table } from '../../client/table.ts';
 import { bytesOf, execute } from '../../client.ts';
 import { changeWaiting } from '../../work/waiting-counts.ts';
 
+/** The batches of text messages of a workspace, without their rows. */
+
 export const smsBatches = table('sms_batches', {
   id: id('batch'),
   workspaceId: id('workspace'),
@@ -36,7 +38,7 @@ export const smsBatches = table('sms_batches', {
   /** The key whose limits its messages count against. */
   lineageId: id('key'),
   lists: json<BatchLists>().nullable(),
-  /** Keys of the senders that its rows have by name, their own or that of the batch. */
+  /** Keys of the senders that its rows name, or that the batch names for them. */
   senders: json<string[]>().nullable(),
   /** The list that is being copied, and the last contact copied from it (`listAfter`). */
   listIndex: int(),

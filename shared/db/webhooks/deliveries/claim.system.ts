@@ -68,7 +68,7 @@ export const claimDelivery = claimer<ClaimedDelivery, ClaimedRow>(deliveryTable,
   batches: { maxItems: 100, maxInFlight: 4 },
 });
 
-/** Which of these are tests. */
+/** Returns the deliveries among these that are tests. */
 export async function listTests(deliveryIds: string[]): Promise<string[]> {
   const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM webhook_deliveries ${byId} WHERE id IN (?) AND event_type = 'webhook.test'`,

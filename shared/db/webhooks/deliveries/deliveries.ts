@@ -37,7 +37,7 @@ type DeliveryRow = RowOf<typeof deliveries> & { lease_token: Buffer | null } & (
   );
 
 export type DeliveryRecord = RecordOf<typeof deliveries> & {
-  /** A worker has it in hand; dueAt is then the end of its lease. */
+  /** A worker holds it; `dueAt` is then the end of the lease. */
   isInHand: boolean;
   latestAttempt: DeliveryAttempt | null;
 };

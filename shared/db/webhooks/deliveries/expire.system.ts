@@ -1,6 +1,8 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import { byId, changeRows, query } from '../../client.ts';
 
+/** Fails deliveries that have waited too long, and deletes old ones: across workspaces. */
+
 /**
  * Returns the webhooks that have a pending delivery made before `at`. Each webhook with pending deliveries costs one
  * step along the index.
@@ -15,9 +17,9 @@ export async function listWebhooksWaitingSince(at: Date): Promise<string[]> {
 }
 
 /**
- * Gives up a batch of deliveries that were made before `before`, were not sent again since, and are not leased. Returns
- * how many, and the id after which the next batch begins; null where there is none. Many may have been sent again, so
- * no batch looks at the same delivery twice.
+ * Fails a batch of deliveries that were made before `before`, were not sent again since, and are not leased. Returns
+ * how many failed, and the id after which the next batch begins; null where there is none. Many deliveries may have
+ * been sent again, so no batch reads a delivery of an earlier batch.
  */
 export async function updateExpired(
   webhookId: string,
@@ -47,14 +49,15 @@ export async function updateExpired(
   return { given, last };
 }
 
-// Of those that were restarted lately, and of those that are pending, the row stays.
+// Deliveries that were sent again lately stay, and so do pending ones.
 const isOver = "COALESCE(restarted_at, created_at) < IF(status = 'pending', ?, ?)";
 /** A delivery that is still pending this long after its end cannot be claimed any more: its event is gone. */
 const stuckMs = 86_400_000;
 
 /**
- * Deletes a batch of those made before `at` that were not sent again since and are not pending; ids carry the time.
- * Returns how many went, and the id after which the next batch begins: many may stay, so no batch looks at them twice.
+ * Deletes a batch of deliveries that were made before `at`, were not sent again since, and are not pending; ids carry
+ * the time. Returns how many were deleted, and the id after which the next batch begins. Many deliveries may stay, so
+ * no batch reads a delivery of an earlier batch.
  */
 export async function deleteDeliveriesBefore(
   at: Date,
@@ -78,8 +81,8 @@ export async function deleteDeliveriesBefore(
 }
 
 /**
- * Deletes a batch of the attempts of deliveries made before then that are gone. Call it when no more of those
- * deliveries are to go: it looks at the attempts of each one that stays.
+ * Deletes a batch of attempts whose deliveries were made before `at` and are deleted. Call it when no more of those
+ * deliveries are to be deleted: it reads the attempts of every delivery that stays.
  */
 export async function deleteAttemptsBefore(
   at: Date,

@@ -19,7 +19,7 @@ export type DeliveryOutcome = {
   dueAt: Date | null;
   parked: boolean;
   completedAt: Date | null;
-  /** Null when nothing was sent: what was recorded of an earlier attempt stays. */
+  /** Null when nothing was sent; the record of an earlier attempt then stays. */
   attempt: DeliveryAttempt | null;
 };
 

@@ -14,7 +14,10 @@ export type NewDelivery = {
   createdAt: Date;
   /** The delivery has no job in Redis, because there is no room for one or none is wanted. */
   parked: boolean;
-  /** 0 for a delivery that goes into the lane of first attempts at once; having had to wait counts as a turn taken. */
+  /**
+   * 0 puts the first job into the lane of first attempts. 1 puts it into the retry lane, for a webhook that is not
+   * healthy.
+   */
   claims: number;
   requestId: Buffer | null;
 };

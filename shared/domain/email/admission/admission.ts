@@ -9,7 +9,7 @@ import { laneOf } from './precedence.ts';
 
 export { takeTurn } from './limits.ts';
 
-/** Which emails have a job in Redis, and which wait in their rows. */
+/** Decides which emails have a job in Redis and which wait as rows. */
 export const { admit, keepsJob, refill, sweep } = messageAdmission({
   messages: emailMessages,
   job: sendEmail,

@@ -9,8 +9,9 @@ const burstSeconds = 10;
 
 /**
  * Returns the lane of an email's job. One-time codes go first, but only up to a rate for each workspace: a workspace
- * that declares all its email as codes would otherwise hold up everybody's. Codes above it use the transactional lane.
- * Each process counts for itself: a rate a little higher than was set harms nobody, and no request waits for the count.
+ * that declares all its email as codes would otherwise delay everybody's. Codes above the rate use the transactional
+ * lane. Each process has its own token buckets: a rate that is a little too high harms nobody, and no request waits for
+ * a shared count.
  */
 export function laneOf(kind: EmailKind, workspaceId: string): EmailKind {
   return kind !== 'authentication' || takeToken(workspaceId) ? kind : 'transactional';

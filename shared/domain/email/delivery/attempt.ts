@@ -102,9 +102,10 @@ async function prepare(
     requestDsn: config.EMAIL_DELIVERED_ON === 'dsn' && config.RETURN_PATH_DOMAIN !== undefined,
     lane,
   };
-  // Once the hand-over is noted as started, an error means that the email may have gone out.
+  // Check before the hand-over is noted as started: after that, an error means that the email may have gone out.
   checkHandOver(handedOver);
-  // An email counts only once it is composed: one that cannot be composed is tried again and again.
+  // An email counts against the limits only once it is composed. An email that cannot be composed is tried many times,
+  // and would use them up.
   if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   if (!(await system.updateHandoverStarted({ id: emailId, lane, token, at: now() }))) return 'dropped';
   return async () => {

@@ -15,14 +15,14 @@ import { isPast } from './times.ts';
 
 type EmailTurn = z.infer<typeof sendEmail.payload>;
 
-/** After this time, an email that was sent back to Redis is looked at again. */
+/** The delay of a job that had no free slot and went back to Redis. */
 const againMs = 500;
 
 const takeTurn = turns({
   lanes: emailLanes,
   slots: () => config.EMAIL_CONCURRENCY,
-  // Codes come at any time. Transactional email, which includes a workspace's codes above its rate, must not slow to a
-  // crawl for a few codes.
+  // One-time codes may come at any time. A few of them must not slow down transactional email much, which includes a
+  // workspace's codes above its rate.
   keptBesideOthers: { authentication: 1, transactional: 0.5, marketing: 0.1 },
   window: () => config.EMAIL_JOBS_PER_WORKSPACE,
   refill: admission.refill,

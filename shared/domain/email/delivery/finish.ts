@@ -25,7 +25,7 @@ export async function finish(
           write: async () => void (await suppressions.addRecipient(email, 'all', 'bounce', bounce)),
         },
       }),
-      // The transaction is shared with other workspaces, and may hold many emails to one address.
+      // The transaction may contain many emails to one address. One look at the address is enough for all of them.
       ...(isSoftBounce(email) && {
         also: { of: `${email.workspaceId} ${email.recipientKey}`, write: () => noteSoftBounce(email) },
       }),

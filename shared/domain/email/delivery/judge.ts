@@ -13,6 +13,8 @@ import { advance, eventOf, remark } from '../record.ts';
 import { crashes, giveUp, relayFault, unanswered, uncertain } from './reasons.ts';
 import { isPast, retriesSince } from './times.ts';
 
+/** Decides what happens to an email after an attempt to hand it over. */
+
 /** The outcome of an email, and the events that report it. */
 export type EmailJudgement = {
   email: EmailRecord;

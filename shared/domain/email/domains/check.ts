@@ -17,8 +17,8 @@ import { forget } from './signing.ts';
 import { after, type Findings, type RecordFinding } from './status.ts';
 
 /**
- * Well over the time that a check takes, so that no other worker checks the same domain. After a crash, the domain is
- * checked again that much later.
+ * A lease is far longer than a check takes, so that no other worker checks the same domain. After a crash, the domain
+ * is checked again when the lease has ended.
  */
 const leaseMs = 60_000;
 

@@ -4,7 +4,7 @@ import type { WantedRecord } from './records.ts';
 
 /** How the status of a domain follows from what its DNS says. */
 
-/** An unknown answer changes no status. */
+/** `isKnown`: false after a failed look-up, which changes no status. */
 export type RecordFinding = { wanted: WantedRecord; check: RecordCheck; isKnown: boolean };
 export type Findings = { at: Date; findings: RecordFinding[] };
 

@@ -18,7 +18,10 @@ const refusal = () =>
     retryAfterSeconds: 2,
   });
 
-/** The network part of a check by request: looks at the DNS of the domain now. */
+/**
+ * Looks at the DNS of a domain for a request. Call it before the transaction that stores the findings, as it asks the
+ * network.
+ */
 export async function findRecords(workspaceId: string, domainId: string): Promise<Findings> {
   const record = orNotFound(await db.findEmailDomain(workspaceId, domainId));
   return inHand.run(workspaceId, refusal, () => checkRecords(record));

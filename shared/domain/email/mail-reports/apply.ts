@@ -19,8 +19,9 @@ export type Report = Extract<MailReport, { kind: 'delivery' | 'complaint' }>;
 export type Applied = 'changed' | 'unchanged' | 'unknown_email' | 'other_recipient';
 
 /**
- * How a report shows that its sender has the email: by the token of its return path, or by the signature of somebody
- * whom the operator trusts with complaints. `none`: only by the email's id, which nobody can guess but is no secret.
+ * The proof that the sender of a report has received the email: the token of the email's return path, or the signature
+ * of a domain whose complaints the operator trusts. `none`: the report only names the email's id. Nobody can guess an
+ * id, but it is not a secret.
  */
 export type Proof = 'token' | 'signature' | 'none';
 

@@ -1,6 +1,9 @@
-/** A report comes before the copy of the message that it is about, so no more than this is needed or kept in memory. */
+/**
+ * A message contains the report first, and then a copy of the email that it reports on. So the head is enough, and only
+ * this much of a message is kept in memory.
+ */
 const keptBytes = 256 * 1024;
-/** A server that returns all of the largest email that goes out stays below this. */
+/** The largest message that we accept. A report that contains a whole copy of our largest outgoing email is smaller. */
 export const largestMailBytes = 64 * 1024 * 1024;
 
 /** Returns whether the head is certainly the whole message. */

@@ -9,22 +9,22 @@ import { advance, nextStatuses, remark } from '../record.ts';
 /** The changes that a report makes to an email. Each part may be missing: a known change is not reported again. */
 export type ReportFinding = {
   change?: { email: EmailRecord; event?: EventType };
-  /** Nothing more of this is to be sent to the recipient. */
+  /** Set when the recipient must get no more email of this scope. */
   suppress?: { scope: SuppressionScope; source: 'bounce' | 'complaint'; reason: string };
 };
 
 type Complaint = Extract<MailReport, { kind: 'complaint' }>;
 
 /**
- * Feedback types of RFC 5965 §7.3, and other usual ones, which say that the email is not wanted. The rest praise, or
- * report a technical fault.
+ * Feedback types of RFC 5965 §7.3, and other usual ones, which say that the email is not wanted. The other types say
+ * that the email is wanted, or report a technical fault.
  */
 const complaints = ['abuse', 'fraud', 'virus', 'opt-out', 'opt-out-list', 'unsubscribe'];
 
 /**
- * Judges a complaint. The email has arrived, even if we believe otherwise; then only the suppression follows. Anybody
- * who was shown the email can write a complaint without proof, so such a complaint must not cut the recipient off from
- * one-time codes.
+ * Judges a complaint. A complaint shows that the email has arrived. If its status says otherwise, only the suppression
+ * follows. Anybody who was shown the email can write a complaint without proof. Such a complaint must not keep one-time
+ * codes from the recipient, so it suppresses marketing only.
  */
 export function judgeComplaint(
   email: EmailRecord,
@@ -80,7 +80,7 @@ export function judgeStatus(
       return { change: { email: advance(email, 'delivered', { at, ...complaint }) } };
     }
     case 'delayed': {
-      // A recipient who complains has the email: it is late no more.
+      // A recipient who complains has the email, so the email is not delayed any more.
       if (email.status !== 'sent' || isDelayKnown || isComplaint(email.reason)) return {};
       const reason = { ...readReply(reply).reason, category: 'soft_bounce' as const, retryable: true };
       return { change: { email: remark(email, { at, reason }), event: 'email.delayed' } };

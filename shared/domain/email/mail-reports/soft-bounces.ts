@@ -4,7 +4,7 @@ import * as suppressions from '../../suppressions.ts';
 const fewest = 5;
 const dayMs = 86_400_000;
 const leastMs = 7 * dayMs;
-/** The emails of one page, and of all pages: a busy address gets hundreds of emails a day. */
+/** The most emails that are read in one page, and in all pages: a busy address gets hundreds of emails a day. */
 const [pageSize, mostChecked] = [500, 20_000];
 /** An email ends within this time after it was accepted, unless it was scheduled for later. */
 const longestCourseMs = 3 * dayMs;
@@ -12,7 +12,7 @@ const longestCourseMs = 3 * dayMs;
 /**
  * Notes that an email has just failed as a soft bounce, in the current transaction. After five soft bounces over at
  * least seven days, with no delivery between them, the address is suppressed (API decisions §7): nobody reads mail
- * there any more, and to go on harms the sender.
+ * there any more, and more email to it harms the sender's reputation.
  */
 export async function noteSoftBounce(email: EmailRecord): Promise<void> {
   const { workspaceId, recipientKey, updatedAt } = email;

@@ -16,7 +16,7 @@ const maxRecipients = 100;
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** The limits hold for any caller: no address is flooded with links, and no workspace floods the world with them. */
+/** The limits hold for any caller: no address gets a flood of links, and no workspace sends one. */
 const linksAMinuteToAnAddress = 1;
 const linksADayToAnAddress = 5;
 const linksADayOfAWorkspace = 300;

@@ -31,7 +31,7 @@ export async function readLink(token: string): Promise<Link> {
   return linkOf(await findOf(token));
 }
 
-/** Confirms the address, if the link still stands for one. */
+/** Confirms the address of the link, if the link is still valid. */
 export async function confirm(token: string): Promise<Link> {
   const found = await findOf(token);
   if (typeof found === 'string') return linkOf(found);

@@ -20,7 +20,7 @@ const triesWhileTooEarly = 10;
 
 /**
  * Counts a load of an email's tracking image; the first load makes an email.opened event. Tokens that are not ours and
- * emails that are gone change nothing. Never rejects: a client that loads an image has no use for our faults.
+ * emails that are gone change nothing. Never rejects: a mail client that loads an image cannot act on our faults.
  */
 export async function countLoad(token: string): Promise<void> {
   const emailId = readLink('open', token);

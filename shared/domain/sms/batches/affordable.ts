@@ -5,7 +5,7 @@ import type { PausedReason } from '../../../schemas/sms/batches.ts';
 import * as keyUsage from '../../api-keys/usage.ts';
 import type { Made } from './messages.ts';
 
-/** The means to spend, as they were a moment ago. */
+/** The balance and the key's allowance that a batch can use, as they were a moment ago. */
 export type Means = {
   /** In ten-thousandths of a pound; null: without limit. */
   balance: number | null;
@@ -14,7 +14,7 @@ export type Means = {
 
 type ChargedBatch = Pick<SmsBatchRecord, 'id' | 'workspaceId' | 'lineageId'>;
 
-/** Null: no key is left that the batch could count against. */
+/** Returns null where no key is left that the batch can count against. */
 export async function findMeans(batch: ChargedBatch, at: Date): Promise<Means | null> {
   const { workspaceId } = batch;
   const [room, balance] = await Promise.all([
@@ -35,7 +35,7 @@ async function spendable({ id, workspaceId }: ChargedBatch): Promise<number | nu
   return others ? 0 : balance;
 }
 
-/** The first message that does not fit, and why. `rows`: how many rows stand before it, which go out. */
+/** The first message that does not fit, and why. `rows`: how many rows come before it; these are sent. */
 export type Shortage = {
   rows: number;
   reason: Extract<PausedReason, 'insufficient_balance' | 'limit_reached'>;
@@ -43,7 +43,7 @@ export type Shortage = {
   parts: number;
 };
 
-/** Null: all of them fit. A message that fails at once costs nothing. */
+/** Returns the first message that the balance or the limits do not allow, if any. A message that fails at once is free. */
 export function shortageOf(made: Made[], { balance, room }: Means): Shortage | null {
   let [cost, parts] = [0, 0];
   for (const [rows, one] of made.entries()) {

@@ -20,8 +20,8 @@ export async function cancel(
   const counts = await findBatchCounts(workspaceId, batchId);
   const cancelled = advance(batch, 'cancelled', at);
   const { changed, event } = eventOf({ ...cancelled, completedAt: at, dueAt: at, lane: 'follow' }, counts);
-  // The lease ends, so a worker that has the batch in hand writes nothing any more. The batch's next job may be in
-  // Redis already, for later, so this one has a name of its own.
+  // The lease ends, so a worker that still works on the batch writes nothing any more. Redis may already have a job of
+  // the batch for a later time, so this job gets a name of its own.
   await db.updateSmsBatch(workspaceId, admit(changed, `-c${at.getTime()}`), { isReleased: true });
   await events.record(workspaceId, event);
   return toWire(changed, counts);

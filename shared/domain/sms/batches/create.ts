@@ -21,6 +21,8 @@ import { toWire } from './record.ts';
 import type { RowError } from './rows.ts';
 import { admit } from './work/admission.ts';
 
+/** Stores new batches, for requests and for imports of files. */
+
 const mostUnfinished = 1_000;
 /** The most faults of rows that an answer shows. */
 export const mostErrorsShown = 1_000;

@@ -38,12 +38,12 @@ const noPrice = transient(
 const unroutedReasons = { sender_not_approved: notApproved, no_price: noPrice, no_route: noRoute };
 const contentInvalid = (message: string) =>
   permanent('rejected', 'content_invalid', fitting('sms_messages.reason_description', message));
-/** The bytes of its column. */
+/** The bytes of the column `sender`. */
 const longestSender = 20;
 
 /**
- * Makes the messages of these rows, in their order, as far as that needs no transaction. Where rendering takes long,
- * only the first rows are done. `givesUp`: no worker could render the rows, so they fail unrendered.
+ * Makes the messages of these rows, in their order, without a transaction. Where rendering takes long, only the first
+ * rows are done. `givesUp`: no worker could render the rows, so they fail unrendered.
  */
 export async function makeMessages(
   batch: SmsBatchRecord,
@@ -101,7 +101,7 @@ export async function makeMessages(
       reason: suppressedNumbers.has(row.number) ? suppressed : (unrouted ?? unfit),
       message: newSms(at, {
         workspaceId,
-        // A name that is no sender's is whatever the row holds; the message must be stored all the same.
+        // A row may name something that is no sender. The message must be stored all the same.
         sender: route.sender ?? startOf((name ?? '').trim(), longestSender),
         recipient: row.number,
         content: isText ? text.text : '',
@@ -116,7 +116,7 @@ export async function makeMessages(
         contactId: row.contactId ?? contactIds.get(row.number) ?? null,
         templateName: row.content === null ? batch.templateName : null,
         lane: 'bulk',
-        // Admitted once they are committed, as far as there is room.
+        // The messages are admitted after the commit, if there is room.
         parked: true,
         requestId: batch.requestId,
       }),

@@ -13,7 +13,9 @@ import { SandboxBusy } from './render.ts';
 import { isCopying, membersWithRoom } from './work/copy-lists.ts';
 import { type BatchLease, type BatchProgress, changeHeld } from './work/held.ts';
 
-/** How often a paused batch checks whether its cause has ended, so that it goes on within a minute. */
+/** Pauses batches that cannot go out now, and checks whether paused ones can continue. */
+
+/** How often a paused batch checks whether its cause has ended. It must continue within a minute of that. */
 const checkAgainMs = 20_000;
 
 type Cause = { reason: PausedReason; cost: number | null; parts: number | null };
@@ -54,7 +56,7 @@ export function pause(hold: BatchLease, reason: PausedReason): Promise<BatchProg
   }));
 }
 
-/** Goes on with a paused batch where its cause has ended, else looks again later. */
+/** Continues a paused batch if its cause has ended; otherwise the batch is checked again later. */
 export async function checkAgain(hold: BatchLease, before: SmsBatchRecord): Promise<BatchProgress> {
   const stands = await isStanding(before);
   return changeHeld(hold, async (batch) => {
@@ -64,15 +66,15 @@ export async function checkAgain(hold: BatchLease, before: SmsBatchRecord): Prom
   });
 }
 
-/** Returns whether the cause of the pause still stands. */
+/** Returns whether the cause of the pause still exists. */
 export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
   const { workspaceId, pausedReason, pausedCost, pausedParts } = batch;
   if (pausedReason === 'sending_blocked') return (await workspaces.find(workspaceId))?.sendingBlocked ?? true;
-  // Without parts of a message that did not fit, the limit that was reached is the one of waiting rows.
+  // `pausedParts` is null where the batch reached the limit of waiting rows, and not the limit of its key.
   if (pausedReason === 'limit_reached' && pausedParts === null)
     return isCopying(batch) && (await membersWithRoom(batch)) === null;
   const means = await findMeans(batch, now());
-  // Without a key, a batch that paused for another cause goes on, and then pauses because of its key.
+  // A batch whose key is gone continues if it paused for another cause. Then it pauses again, because of its key.
   if (!means) return pausedReason === 'key_revoked';
   if (pausedReason === 'limit_reached') {
     const { parts } = means.room;

@@ -29,7 +29,7 @@ export type CheckedBatch = {
   rows: BatchRow[];
   /** Bytes of the rows, and of the content and data that all rows share. */
   storedBytes: number;
-  /** Keys of the senders that the rows have by name, their own or that of the request. */
+  /** Keys of the senders that the rows name, or that the request names for them. */
   senders: string[];
   errors: RowError[];
   lists: BatchLists | null;
@@ -50,7 +50,7 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
     ? await checkRows(workspaceId, request, content, at)
     : { rows: [], storedBytes: 0, senders: [], errors: [] };
   const storedBytes = ofRows.storedBytes + sizeOfShared({ content, data: dataOf(request) });
-  // The members of lists count as far as they are known; their rows come when the batch begins.
+  // The members of lists become rows only when the batch begins, so only the number that is known now counts.
   const members = lists ? await sizeOfAll(workspaceId, lists) : 0;
   await waiting.check(workspaceId, { messages: rows.length + members, bytes: storedBytes });
   return { content, lists, rows, storedBytes, senders, errors };
@@ -62,8 +62,8 @@ export function dataOf({ template, data }: Pick<NewSmsBatch, 'template' | 'data'
 }
 
 /**
- * Returns the faults for which `prepare` would refuse a request, as far as the fields can be used. Rows are not
- * checked: the answer to the request itself reports rows that cannot be sent.
+ * Returns the faults for which `prepare` would refuse a request. Skips fields of the wrong shape. Rows are not checked:
+ * the answer to the request itself reports rows that cannot be sent.
  */
 export const faultsOf = ({ workspaceId }: Caller, request: Usable<NewSmsBatch>) =>
   faultsIn((refuse) => check(workspaceId, request, now(), refuse));
@@ -111,7 +111,7 @@ function checkChoice(request: Usable<NewSmsBatch>, refuse: Refuse): void {
     );
 }
 
-/** The content, or a template, and the data that goes with it. */
+/** Refuses content or data beside a template. */
 export function checkContent(
   request: Usable<Pick<NewSmsBatch, 'content' | 'template' | 'data'>>,
   refuse: Refuse,

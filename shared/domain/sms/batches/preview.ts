@@ -17,9 +17,9 @@ import { prepare } from './prepare.ts';
 import { SandboxBusy } from './render.ts';
 import { nextMembers, rowOf } from './work/copy-lists.ts';
 
-/** Longer than a preview takes. */
+/** A preview takes less time than this. */
 const leaseSeconds = 60;
-// In addition to the lease, because everybody gets the lease while Redis is away.
+// A second limit, in this process only: while Redis is away, every caller gets the lease.
 const inProcess = semaphore({ permits: () => 1, waitMs: 0, mostWaiting: 0 });
 
 const mostChecked = 10_000;
@@ -81,8 +81,8 @@ async function makePreview(caller: Caller, request: NewSmsBatch): Promise<SmsBat
 }
 
 /**
- * Returns the rows that the members of the lists would become, as far as they are read, and an estimate of how many
- * rows there are in all.
+ * Reads members of the lists until `endAt`, or until there are enough rows to check. Returns the rows that these
+ * members would become, and an estimate of the number of all rows.
  */
 async function membersOf(batch: SmsBatchRecord, endAt: number): Promise<{ rows: BatchRow[]; total: number }> {
   const { workspaceId, lists } = batch;
@@ -99,7 +99,7 @@ async function membersOf(batch: SmsBatchRecord, endAt: number): Promise<{ rows: 
   }
   const looked = [...rows.values()].slice(0, mostChecked);
   if (isAll()) return { rows: looked, total: rows.size };
-  // The estimate assumes that as many of the unread members are left out as of the others.
+  // The estimate assumes that the unread members have the same share of left-out members as the read ones.
   const members = await contactLists.memberCount(workspaceId, lists!.listIds);
   return { rows: looked, total: Math.max(rows.size, Math.round((rows.size * members) / Math.max(1, read))) };
 }
@@ -139,7 +139,7 @@ function openTally(wrong: SmsBatchPreview['errors']) {
   return tally;
 }
 
-/** Null where a price is not known: a sum of the others would look like the whole. */
+/** Null where a price is not known: the sum of the known prices would look like the whole price. */
 const sum = (one: number | null, other: number | null) =>
   one === null || other === null ? null : one + other;
 

@@ -6,7 +6,7 @@ import { SmsBatch, type SmsBatchStatus } from '../../../schemas/sms/batches.ts';
 import * as events from '../../events/events.ts';
 import { wireOf } from '../../requests/wire.ts';
 
-/** Which status may follow which (API decisions §14). Nothing else. */
+/** The statuses that may follow each status (API decisions §14). */
 export const nextStates: Record<SmsBatchStatus, readonly SmsBatchStatus[]> = {
   scheduled: ['processing', 'cancelled'],
   processing: ['paused', 'completed', 'cancelled'],
@@ -15,7 +15,7 @@ export const nextStates: Record<SmsBatchStatus, readonly SmsBatchStatus[]> = {
   cancelled: [],
 };
 
-/** The batch in its next status. Throws where the table above does not allow it: that is a fault of ours. */
+/** Returns the batch in its next status. Throws where `nextStates` does not allow it: that is a fault of ours. */
 export function advance(batch: SmsBatchRecord, state: SmsBatchStatus, at: Date): SmsBatchRecord {
   if (!nextStates[batch.state].includes(state))
     throw new Error(`A batch does not go from ${batch.state} to ${state}`);
@@ -31,8 +31,8 @@ export function advance(batch: SmsBatchRecord, state: SmsBatchStatus, at: Date):
 }
 
 /**
- * Lets a paused batch go on. A batch that waited for a balance keeps `pausedCost` until its next messages are paid,
- * since younger batches must not be paid before it.
+ * Continues a paused batch. A batch that waited for a balance keeps `pausedCost` until its next messages are paid,
+ * because younger batches must not be paid before it.
  */
 export function goOn(batch: SmsBatchRecord, at: Date): SmsBatchRecord {
   const pausedCost = batch.pausedReason === 'insufficient_balance' ? batch.pausedCost : null;
@@ -53,9 +53,7 @@ export function toWire(batch: ShownSmsBatch, counts: BatchCounts): SmsBatch {
   });
 }
 
-/**
- * Makes the event of the status that the batch has come to. The caller must store the event together with `changed`.
- */
+/** Makes the event of the batch's new status. The caller must store the event together with `changed`. */
 export function eventOf(
   batch: SmsBatchRecord,
   counts: BatchCounts,

@@ -1,7 +1,7 @@
 import type { Unicode } from '../../../formats/sms/gsm-7.ts';
 import { renderSmsMany, type SmsText } from '../content.ts';
 
-/** One message's source with what is merged into it, over what all messages share. */
+/** The source of one message, and its own data, which overrides the data that all messages share. */
 type Rendering = {
   content: string;
   data: Record<string, unknown>;

@@ -10,8 +10,8 @@ import { goOn, toWire } from './record.ts';
 import { admit } from './work/admission.ts';
 
 /**
- * Lets a paused batch go on if the cause of its pause has ended; otherwise the batch stays as it is. A batch whose key
- * is gone counts against the caller's key from now on.
+ * Resumes a paused batch if the cause of its pause has ended. Otherwise the batch stays paused. A batch whose key is
+ * gone counts against the caller's key from now on.
  */
 export async function resume(
   { workspaceId, lineageId }: Pick<Caller, 'workspaceId' | 'lineageId'>,
@@ -24,7 +24,7 @@ export async function resume(
   const batch = hasKey ? found : { ...found, lineageId };
   const counts = await findBatchCounts(workspaceId, batchId);
   if (await isStanding(batch)) {
-    // With the caller's key, the batch goes on by itself once the cause of its pause has ended.
+    // With the caller's key, the platform resumes the batch once the cause of its pause has ended.
     if (!hasKey) await db.updateSmsBatch(workspaceId, batch, { isReleased: false });
     return toWire(batch, counts);
   }

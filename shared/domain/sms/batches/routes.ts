@@ -7,12 +7,12 @@ import { findApproved, listKeys, unknownSender } from '../../senders/senders.ts'
 import { unreachableFrom } from '../delivery/reasons.ts';
 import { type Money, noPriceMessage, priceOf } from '../prices.ts';
 
-/** Of senders by country: a file may name more of them than a process should remember. */
+/** The most pairs of a sender and a country that are remembered: a file may name any number of senders. */
 const mostRemembered = 5_000;
 
 /**
- * The sender of a message to a number and the price of a part, or why it cannot be sent. `sender`: its address; null
- * where the workspace has no such sender.
+ * The route of a message: its sender and the price of a part, or the reason why there is none. `sender`: the sender's
+ * address; null where the workspace has no such sender.
  */
 export type SenderRoute =
   | { ok: true; sender: string; price: Money; isCounted: boolean }

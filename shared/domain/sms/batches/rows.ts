@@ -11,6 +11,8 @@ import type { BatchMessage, NewSmsBatch } from '../../../schemas/sms/batches.ts'
 import { inParts } from '../content.ts';
 import { router, type SenderRoute } from './routes.ts';
 
+/** Checks the messages of a new batch, and makes the rows of the valid ones. */
+
 /** `index`: the place of the message in the request, counting from 0. */
 export type RowError = { index: number; error: string };
 export type RowFault = { field: string; message: string };
@@ -68,7 +70,7 @@ type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => 
 
 /**
  * Makes a function that returns the row of a message, or why the message cannot be sent. `senders`: keys of the senders
- * that the rows so far have by name, their own or that of the request.
+ * that the rows so far name, or that the request names for them.
  */
 export function rowChecker(
   workspaceId: string,

@@ -6,12 +6,12 @@ import { messageAdmission } from '../../work/message-admission.ts';
 import { giveUpMinutes } from './times.ts';
 
 /**
- * This many texts of a batch share a job: a job of its own would cost Redis and the worker as much as all other work on
- * a text.
+ * This many texts of a batch share a job: a job for each text would cost Redis and the worker as much as all other work
+ * on the text.
  */
 export const textsPerJob = 10;
 
-/** Which texts have a job in Redis, and which wait in their rows. */
+/** Decides which texts have a job in Redis and which wait as rows. */
 const admission = messageAdmission({
   messages: smsMessages,
   job: sendSms,
@@ -29,8 +29,8 @@ const admission = messageAdmission({
 export const { keepsJob, checkSoon, refill, sweep } = admission;
 
 /**
- * Returns the text as it is to be stored as queued. Where there is room for its job, the end of the transaction makes
- * the job; otherwise the text is parked, as a text is that is due much later.
+ * Returns the queued text as it is to be stored. If there is room, its job is made at the end of the transaction.
+ * Otherwise the text is parked, like a text that is due much later.
  */
 export function admit(message: SmsRecord): SmsRecord {
   return { ...message, parked: message.parked || !admission.admit(message.lane, message) };

@@ -80,8 +80,8 @@ async function prepare(
   const isPartly = message.parts > 1 && message.gateway === gateway.name;
   const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
   const handover = { id: smsId, lane: message.lane, token, at: now(), receiver: gateway.name };
-  // The hand-over begins while the sender is checked, which saves a round trip. The outcome of a text that may not go
-  // out clears it again.
+  // The start of the hand-over is stored while the sender is checked, which saves a round trip. If the text may not go
+  // out, its outcome clears it again.
   const [mayGo, isOurs] = await bothOf(isApproved(), system.updateSmsHandoverStarted(handover));
   if (!isOurs) return 'dropped';
   if (!mayGo) return end(notApproved);
@@ -91,15 +91,15 @@ async function prepare(
   };
 }
 
-/** Waits for both, also where one fails: a claim may be undone only when none of its statements is under way. */
+/** Waits for both, even if one fails: a claim may be undone only when none of its statements is running. */
 async function bothOf<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
 }
 
 /**
- * Returns the message as this attempt finds it. If its worker died while it spoke to a gateway, it may have gone out,
- * and only that gateway can know it again. The version before does not store which one it was.
+ * Returns the message as this attempt finds it. If the worker before us died while it spoke to a gateway, the message
+ * may have gone out, and only that gateway can recognise it. The previous version did not store the gateway.
  */
 function inHand(record: SmsRecord): SmsRecord {
   if (!record.handoverAt) return record;
@@ -129,7 +129,7 @@ const areApproved = batcher<Sent, boolean>({
   },
 });
 
-/** The workspace may not send now: the message waits in its row until it is admitted again. */
+/** Ends an attempt while the workspace may not send. The message waits as a row until it is admitted again. */
 async function holdBack(smsId: string, token: Buffer): Promise<WorkOutcome> {
   await system.updateSmsHeldBack({ id: smsId, token, at: now() });
   count('sms_held_back');

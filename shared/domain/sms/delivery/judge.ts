@@ -11,12 +11,14 @@ import * as admission from './admission.ts';
 import { gatewayAway, uncertain } from './reasons.ts';
 import { isPast, retriesSince } from './times.ts';
 
+/** Decides what happens to a message after an attempt to hand it over. */
+
 /** The outcome of a message. `isGivenBack`: no gateway has the message, so its cost is refunded. */
 export type SmsJudgement = {
   message: SmsRecord;
   isGivenBack: boolean;
   metric: string;
-  /** Of a text of several parts: those that the gateway has. */
+  /** The parts that the gateway has accepted, if the text has several parts. */
   parts?: PartTaken[];
 };
 

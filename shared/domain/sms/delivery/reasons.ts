@@ -33,6 +33,6 @@ export const heldExpired = transient(
   'The workspace could not pay for the message within 72 hours',
 );
 
-/** Why a recipient is refused when a message is accepted, behind the name of the field. */
+/** The fault of a recipient that no gateway reaches. It continues after the name of the field. */
 export const unreachableFrom = (sender: string) =>
   `cannot be reached from ${sender}: no gateway takes such messages`;

@@ -1,9 +1,12 @@
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 
-/** A text that no gateway takes for so long is given up. */
+/** A text fails if no gateway has taken it after this time. */
 export const giveUpMinutes = 48 * 60;
 
-/** Returns when the time for retries began. Time that the text waited for money or its turn before does not count. */
+/**
+ * Returns when the time for retries began. The time before, in which the text waited for a balance or for its turn,
+ * does not count.
+ */
 export function retriesSince(message: SmsRecord, time: Date): Date {
   return message.triedAt ?? time;
 }

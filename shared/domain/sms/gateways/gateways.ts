@@ -83,7 +83,7 @@ export async function receive(part: InboundPart, line: object): Promise<Acknowle
 /** Resolves when the text is on disk. `isNew` runs in its transaction: false where the text has come before. */
 export async function keep(part: InboundPart, isNew: (at: Date) => Promise<boolean>): Promise<void> {
   const { number: to, country } = numberOf(part.recipient) ?? { number: null, country: null };
-  // A national number is one of the network that brought it, so of the country that the text came to.
+  // A national number belongs to the network that brought the text, so to the country of the recipient.
   const from = part.isSenderNational ? nationalNumberOf(part.sender, country) : numberOf(part.sender)?.number;
   const owner = to && (await findSenderOfVirtualNumber(to));
   if (!owner || !from) return unmatched(part.gateway, owner ? 'sender' : 'recipient');
@@ -143,7 +143,7 @@ async function joinOne(text: db.PartedText): Promise<void> {
     const parts = await db.listInboundPartsForUpdate(text);
     if (parts.length === 0) return;
     if (owner) return join(owner.workspaceId, text, parts);
-    // The number has been taken back since.
+    // The workspace has lost the number since the parts arrived.
     await db.deleteInboundParts(text);
     unmatched(text.gateway, 'recipient');
   });
@@ -163,8 +163,8 @@ function nationalNumberOf(text: string, country: string | null): string | null {
 let warnedAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Notes a text that nobody can receive. The gateway is told all the same that we have it: otherwise its carrier would
- * bring it again for days.
+ * Counts a text that no workspace can receive, and warns the operator. The gateway still gets an acknowledgement,
+ * because its carrier would otherwise send the text again for days.
  */
 function unmatched(gateway: string, what: 'sender' | 'recipient'): void {
   count('sms_inbound_unmatched', { gateway, what });

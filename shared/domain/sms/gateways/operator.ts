@@ -70,7 +70,7 @@ function viewOf(settings: GatewaySettings, reports: GatewayReport[], pausedAt: D
 
 const byAge = (one: string | null, other: string | null) => ((one ?? '~') < (other ?? '~') ? -1 : 1);
 
-/** Such as `GB, from Acme`. */
+/** Returns the routes in words, such as `GB, from Acme`. */
 function routesOf({ countries, prefixes, senders }: GatewaySettings): string {
   const to = [...(countries ?? []), ...(prefixes ?? [])].join(' ') || 'all';
   return senders ? `${to}, from ${senders.join(' ')}` : to;

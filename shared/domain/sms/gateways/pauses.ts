@@ -4,7 +4,7 @@ import { outsideTransaction } from '../../../db/client.ts';
 import { listGatewayPauses } from '../../../db/sms/gateway-pauses.system.ts';
 import { pauseGateways } from '../../../transports/sms.ts';
 
-/** A process knows of a pause after so long at the latest. */
+/** A process learns of a pause within this time. */
 const freshMs = 2_000;
 
 let readAt = Number.NEGATIVE_INFINITY;
@@ -16,7 +16,7 @@ let reading: Promise<void> | null = null;
  */
 export function heed(): Promise<void> {
   if (!config.SMS_GATEWAYS || performance.now() - readAt < freshMs) return Promise.resolve();
-  // All callers wait for the same look, so it belongs to none of them.
+  // All callers wait for the same read, so it must not run in the transaction of one of them.
   reading ??= outsideTransaction(read).finally(() => {
     reading = null;
   });

@@ -12,16 +12,17 @@ import { keep, reportingFailure } from './gateways.ts';
 import * as receipts from './receipts.ts';
 
 /**
- * The posts of a gateway of the type http. Each function resolves when the post is on disk, so the gateway may be told.
+ * The posts of a gateway of the type http. Each function resolves when the post is on disk; only then may the caller
+ * acknowledge it to the gateway.
  */
 
 type ReceiptPost = { gateway: string; receipt: GatewayReceipt };
 type TextPost = { gateway: string; text: GatewayText };
 
 /**
- * A receipt of a text that nobody knows is kept for a while: the text may be on its way to the disk. Receipts are
- * applied before their posts are stored and outside of any transaction, because applying them needs a connection of its
- * own. A post that comes again is not applied again: meanwhile the gateway may have given its reference to a newer text.
+ * A receipt of an unknown text is kept for a while, because the text may not be stored yet. Receipts are applied before
+ * their posts are stored and outside of any transaction, because applying them needs a connection of its own. A post
+ * that comes again is not applied again: meanwhile the gateway may have given its reference to a newer text.
  */
 export const takeReceipt = reportingFailure(async ({ gateway, receipt }: ReceiptPost): Promise<void> => {
   const { id, reference, part } = receipt;

@@ -26,25 +26,25 @@ import { advance, eventOf } from '../record.ts';
 
 /**
  * Applies a receipt; a receipt that says nothing new changes nothing. A receipt may come before the gateway's answer to
- * the message is written down: then it is stored, and waits for that answer.
+ * the message is stored. Such a receipt is stored too, and waits for that answer.
  */
 export async function apply(receipt: db.ReportedReceipt): Promise<{ isKnown: boolean }> {
   if (await outsideTransaction(() => applyTogether(receipt))) return { isKnown: true };
   if (await applyToMessage(receipt)) return { isKnown: true };
   await db.insertUnmatchedReceipt(receipt, now());
-  // The reference may have been written down since we looked.
+  // The reference may have been stored since the look-up.
   return { isKnown: await match(receipt.gateway, receipt.reference) };
 }
 
 /**
- * The longest wait for the result of a text: one that cannot be written must not hold up the receipts of other texts.
- * After this time the receipt of the text is stored as unmatched.
+ * The longest wait for the result of a text. A result that cannot be written must not delay the receipts of other
+ * texts. After this time, the receipt of the text is stored as unmatched.
  */
 const longestWaitMs = 2_000;
 
 /**
- * Applies the receipts of a moment in one transaction. Returns false for receipts that it leaves alone: those of texts
- * of several parts, and of unknown texts.
+ * Applies receipts that come at the same time in one transaction. Returns false for receipts that it does not apply:
+ * receipts of texts of several parts, and of unknown texts.
  */
 const applyTogether = batcher<db.ReportedReceipt, boolean>({
   maxItems: 100,
@@ -80,7 +80,7 @@ const applyTogether = batcher<db.ReportedReceipt, boolean>({
   },
 });
 
-/** Hand-overs of this process whose results are being written down, by gateway and reference. */
+/** Hand-overs of this process whose results are being stored, by gateway and reference. */
 const underWay = new Map<string, Promise<unknown>>();
 
 /**
@@ -130,8 +130,8 @@ function endOf(message: SmsRecord, reason: SmsReason | null): SmsRecord {
 }
 
 /**
- * Applies receipts that came before the result of the message's hand-over was written. `parts`: those of a text of
- * several parts.
+ * Applies receipts that came before the result of the message's hand-over was written. `parts`: the parts of a text
+ * that has several.
  */
 export async function expect(message: SmsRecord, parts?: { reference: string }[]): Promise<void> {
   const gateway = message.gateway!;
@@ -156,15 +156,15 @@ const early = batcher<db.MessageReference, db.ReportedReceipt | null>({
   },
 });
 
-/** The place that `matchLeft` goes on from. */
+/** The place where the next `matchLeft` continues. */
 let place: db.MessageReference | null = null;
 forgetAtEnd(() => {
   place = null;
 });
 
 /**
- * Matches receipts that were left over when a process ended between two steps. Where there are many, each call looks at
- * the next of them.
+ * Matches receipts that were left over when a process ended between two steps. If there are many, each call takes the
+ * next of them.
  */
 export async function matchLeft(limit: number): Promise<number> {
   const { matchable, next } = await db.listMatchableReceipts(place, limit);
@@ -191,7 +191,8 @@ async function applyToMessage({ gateway, reference, reason }: db.ReportedReceipt
   return transaction(async () => {
     const whole =
       (await findSmsOfGatewayForUpdate(gateway, reference)) ?? (await ofOnlyPart(gateway, reference));
-    // The first part has the reference of the whole. Of two texts that a gateway gave the same, the newer one has it.
+    // A text and its first part have the same reference. If a gateway gave it to two texts, the receipt is for the
+    // newer one.
     const found = await findSmsOfPartForUpdate(gateway, reference);
     const ofPart = whole && found && found.id < whole.id ? null : found;
     const message = ofPart ?? whole;

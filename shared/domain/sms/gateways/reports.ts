@@ -3,7 +3,7 @@ import { processReports } from '../../../queue/queue.ts';
 import { setSharers } from '../../../transports/sms/token-bucket.ts';
 import { type GatewayState, gatewayStates } from '../../../transports/sms.ts';
 
-/** Reports of this process about its gateways, as long as it listens to them. */
+/** A report of a process about a gateway that it is connected to. */
 export type GatewayReport = Omit<GatewayState, 'downSince' | 'taken'> & {
   /** RFC 3339. */
   downSince: string | null;
@@ -21,7 +21,7 @@ export const readReports = read;
 
 const everyMs = 2_000;
 const sharersEveryMs = 10_000;
-/** A rate is the mean of so many reports. */
+/** A rate is the mean over this many reports. */
 const reportsOfRate = 5;
 
 let timers: NodeJS.Timeout[] = [];
@@ -53,7 +53,7 @@ function report(): void {
   if (reports.length > 0) write(reports);
 }
 
-/** Counts the processes that share each gateway. While Redis is away, each process goes on with its share of a rate. */
+/** Counts the processes that share each gateway. While Redis is down, each process keeps its last share of a rate. */
 async function countSharers(): Promise<void> {
   const reported = await read();
   if (!reported) return;

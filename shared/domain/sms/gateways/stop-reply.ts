@@ -12,13 +12,13 @@ import { admit } from '../delivery/admission.ts';
 import { costOf, priceOf } from '../prices.ts';
 import { eventOf } from '../record.ts';
 
-/** So that two machines which answer each other do not do so for ever. */
+/** One answer in this time, so that two machines do not answer each other for ever. */
 const againAfterMs = 86_400_000;
 
 /**
- * Answers a text that says STOP with the words of its workspace, at most once a day to a number. The suppression
- * does not stop the answer. It costs as much as every text; if the balance is too low, nothing is sent. Call it in
- * the transaction that stores the STOP, so that a kill leaves both or none, and before that locks the
+ * Answers a text that says STOP with the workspace's own words, at most once a day to a number. The suppression does
+ * not stop the answer. The answer costs as much as any text; if the balance is too low, nothing is sent. Call it in the
+ * transaction that stores the STOP, so that a kill leaves both or none. Call it before that transaction locks the
  * conversation.
  */
 export async function answer(stop: SmsRecord, content: string): Promise<SmsRecord | null> {

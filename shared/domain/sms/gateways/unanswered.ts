@@ -22,7 +22,7 @@ const unreadAgainWithinMs = 600_000;
 const mostPlaces = 256;
 const stopLimitMs = 1_000;
 
-/** Of each line, the places that its texts in hand have taken. */
+/** The places of each line's texts that wait for an answer. */
 const inHand = new WeakMap<object, Set<string>>();
 /** Writes that no handler waits for. */
 const writes = new Set<Promise<void>>();
@@ -48,7 +48,7 @@ async function writeUntil(end: Date, before: Promise<void>, write: () => Promise
 type UnansweredText = {
   /** Must run in the transaction that stores the text; false where the text has come before. */
   isNew: (at: Date) => Promise<boolean>;
-  /** Frees the text's place: its gateway is not to be told. */
+  /** Frees the text's place. Its gateway gets no acknowledgement. */
   leave: () => void;
   acknowledgement: Acknowledgement;
 };

@@ -57,8 +57,8 @@ export function recover(caller: Caller, webhookId: string, asked: Date): Promise
 }
 
 /**
- * Returns the time, or where it is older than all deliveries that are kept, the oldest time of these. Clients send
- * their zero time, such as the year 1, for "all", and the database does not give back each year as it was stored.
+ * Returns `time`, or the oldest time that a kept delivery can have if `time` is older than that. Clients send their
+ * zero time, such as the year 1, for "all", and the database does not give back each year as it was stored.
  */
 function noOlder(since: Date, time: Date): Date {
   const keptMs = config.EVENT_RETENTION_DAYS * dayMs + purgeDelayMs;

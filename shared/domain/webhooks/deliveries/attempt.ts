@@ -81,15 +81,19 @@ const isTest = ({ event }: LeasedDelivery) => event.type === 'webhook.test';
 const isWanted = (webhook: system.Pacing | null) => webhook !== null && mayBeSent(webhook, nowForAll());
 
 /**
- * Returns whether the webhook leads elsewhere or signs otherwise since it was read with the claim: the next claim knows
- * that. A state that is older than the claim tells nothing; each new URL comes with a later `pauseEndedAt`.
+ * Returns whether the webhook has another URL or another secret since the claim read it; the next claim reads the new
+ * ones. A state that is older than the claim does not count. Each new URL comes with a later `pauseEndedAt`, so the two
+ * can be told apart.
  */
 const isOutdated = (claimed: ClaimedWebhook, state: system.WebhookState | null) =>
   state !== null &&
   (state.secretVersion > claimed.secretVersion ||
     (state.url !== claimed.url && Number(state.pauseEndedAt) > Number(claimed.pauseEndedAt)));
 
-/** Gives a claim back without an attempt: until the pause ends, for good if the webhook is gone or switched off. */
+/**
+ * Ends a claim without an attempt. The delivery waits until the pause ends. It is skipped if the webhook is deleted or
+ * switched off.
+ */
 async function endUnsent(delivery: LeasedDelivery, webhook: system.Pacing | null): Promise<void> {
   if (!webhook || webhook.autoDisabled) {
     await finish(delivery, { ...unchanged(delivery), status: 'skipped' });
@@ -99,12 +103,14 @@ async function endUnsent(delivery: LeasedDelivery, webhook: system.Pacing | null
   await putBack(delivery, pausedUntil && pausedUntil > nowForAll() ? pausedUntil : now());
 }
 
-/** `begunAt`: the begin by `nowForAll`, as it is compared with times that other processes write. */
+/** `begunAt`: the start of the request by `nowForAll`, for comparison with times that other processes write. */
 type Answered = { attemptedAt: Date; begunAt: Date; endedAt: Date; result: WebhookAttemptResult };
 /** `pause`: the endpoint asked us to wait. */
 type Posted = Answered & { pause: Pause | null };
 
-/** Posts a delivery. Null: no slot came free in time, or when one did the delivery was not wanted any more. */
+/**
+ * Posts a delivery. Returns null if no slot came free in time, or if the delivery was not wanted any more when one did.
+ */
 function post(
   delivery: LeasedDelivery,
   webhook: ClaimedWebhook,
@@ -125,7 +131,7 @@ function post(
     const answered = { attemptedAt, begunAt, endedAt: now(), result };
     const isPaused = result.responseStatus === 429 && !isTest(delivery);
     const pause = isPaused ? pauseAfter(webhook, answered) : null;
-    // Before the slot is given on: the next delivery that waits for it must not begin.
+    // Note the pause before the slot is free: the next delivery that waits for the slot must not begin.
     if (pause) notePause(webhook.id, pause);
     return { ...answered, pause };
   });
@@ -167,9 +173,10 @@ async function writeDown(
 }
 
 /**
- * Comes before the outcome of the attempt: writing that may fail, and the pause holds even if another worker has the
- * delivery now. It only grows. While the pause is not on disk, the note of it holds it in this process. Returns until when
- * the delivery waits: for a moment only where the customer has ended the pause since.
+ * Stores the pause of a webhook. This comes before the outcome of the attempt: writing the outcome may fail, and the
+ * pause counts even if another worker has the delivery now. A pause only gets longer. Until it is stored, the note of
+ * it (state-now.ts) holds in this process. Returns until when the delivery waits: only for a moment, if the customer
+ * has ended the pause since.
  */
 async function writePause(webhookId: string, leaseEnd: Date, pause: Pause): Promise<Date> {
   try {
@@ -185,9 +192,9 @@ async function writePause(webhookId: string, leaseEnd: Date, pause: Pause): Prom
 const longestBackoffSeconds = 300;
 
 /**
- * Returns until when a 429 pauses the whole webhook: as long as the endpoint asks (Retry-After), and at least 1, 2, 4
- * … 300 seconds when several come in a row (API decisions §6). Attempts that were out at the same time are answered
- * together, and count once.
+ * Returns until when a 429 pauses the whole webhook: as long as the endpoint asks (Retry-After), and at least 1, 2, 4 …
+ * 300 seconds when several come in a row (API decisions §6). Answers to attempts that were open at the same time count
+ * once.
  */
 function pauseAfter(
   { busyCount: before, pausedUntil, url }: ClaimedWebhook,

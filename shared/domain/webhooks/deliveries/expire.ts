@@ -14,7 +14,7 @@ export const lifeMs = (): number => Math.min(7, config.EVENT_RETENTION_DAYS) * d
 
 const batchSize = 1_000;
 
-/** Gives up deliveries that waited too long without a turn, in a pause or behind a backlog. Returns their number. */
+/** Fails deliveries that waited too long without a turn, in a pause or behind a backlog. Returns their number. */
 export async function expire(isStopping: () => boolean = () => false): Promise<number> {
   const time = now();
   const before = new Date(time.getTime() - lifeMs());

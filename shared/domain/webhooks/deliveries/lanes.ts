@@ -9,11 +9,15 @@ import { type JobRow, makeJobs } from '../../../work/shared-jobs.ts';
 export type DeliveryTurn = JobRow & { more?: boolean };
 
 /**
- * A job costs Redis and a worker about as much as the delivery itself does; from ten on, sharing it more saves little.
+ * The most deliveries in one job. A job costs Redis and a worker about as much as a delivery does, so sharing saves
+ * much at first. With more than ten deliveries it saves little more.
  */
 const mostInJob = 10;
 
-/** So that a busy webhook does not wait for the sweep, one delivery in this many looks for more when it is done. */
+/**
+ * One delivery in this many admits further deliveries of its webhook when it is done, so that a busy webhook does not
+ * wait for the sweep.
+ */
 export const looksEvery = 200;
 
 /**

@@ -7,8 +7,9 @@ import { looksEvery, wake } from './lanes.ts';
 import { isInOutage, windowOf } from './window.ts';
 
 /**
- * The part of a window that must be free, by asker. When half of the window is taken, some of these deliveries will
- * ask (`more`), so the relay need not. In an outage only the sweep admits deliveries, at its own pace.
+ * The part of a window that must be free, by the caller of `refill`. When half of a window is used, some of the
+ * admitted deliveries call it (`more`), so the relay need not. In an outage only the sweep admits deliveries, at its
+ * own pace.
  */
 const leastFree = { sweep: 0, delivery: 0.2, relay: 0.5 };
 type Asker = keyof typeof leastFree;

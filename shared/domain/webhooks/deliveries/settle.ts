@@ -15,7 +15,7 @@ import { turnMs } from '../../../work/turns.ts';
 
 // Small enough that no other transaction waits long for the locked rows of a batch.
 const batchSize = 500;
-/** Deliveries that workers have in hand are checked again after this time. */
+/** Deliveries that workers hold are checked again after this time. */
 const againMs = 5_000;
 
 /**
@@ -33,9 +33,9 @@ export function wakeSettlement(webhookId: string): void {
 }
 
 /**
- * How far the turns of this process have come: the last delivery of a list, or that the list is done. A recovery looks
- * at all that ever failed, so a turn must not read again what the turns before have read. Another process begins anew:
- * deliveries that have been settled are not found again.
+ * The place that the turns of this process have reached in a list: the last delivery, or that the list is done. A
+ * recovery reads all deliveries that ever failed, so a turn must not read those of the earlier turns again. Another
+ * process begins anew; it does not find deliveries that have been settled.
  */
 const reached = new LRUCache<string, { after: string | null; isDone: boolean }>({ max: 1_000 });
 forgetAtEnd(() => reached.clear());
@@ -59,9 +59,8 @@ export async function settleNext(webhookId: string, longestMs = turnMs): Promise
 type SettlementEnd = 'done' | 'left' | 'unfinished';
 
 /**
- * Runs one batch after the other, each on the ids after the last batch, until there are no more or the settlement is
- * gone. Returns false where the turn ends before. `place`: the name of the list, if a later turn is to go on where this
- * one ends.
+ * Runs batches in the order of ids, until no ids are left or the settlement is withdrawn. Returns false where the turn
+ * ends before that. `place`: the name of the list, if a later turn continues where this one ends.
  */
 async function inBatches(
   settlement: system.Settlement,
@@ -109,20 +108,20 @@ async function skip(settlement: system.Settlement, turnEnd: number): Promise<Set
 
 async function recover(settlement: system.Settlement, turnEnd: number): Promise<SettlementEnd> {
   const { webhookId, since, createdAt } = settlement;
-  // `until` leaves out deliveries that fail or are skipped once more while this runs. The clock of the process that has
-  // ended a delivery may be ahead of the one that took the request.
+  // `until` leaves out deliveries that end a second time while this runs. The clock of the process that ended a
+  // delivery may be ahead of the clock of the process that took the request.
   const range = { since: since ?? createdAt, until: new Date(createdAt.getTime() + skewMs) };
-  // The relay may have read the webhook before it was switched on, and skip what it inserts now. Each later batch of the
-  // relay reads it as it is, so all that were skipped before are on disk when the batch in hand lets go of this lock.
+  // The relay may have read the webhook before it was switched on, and may still insert skipped deliveries. Its next
+  // batch reads the webhook again. This waits for the relay's lock, so that its batch in progress is committed.
   await transaction(findPositionForUpdate);
-  // A delivery that was in hand at `until` may have ended before it, and its outcome may be written behind the place that
-  // this turn has come to. So all are read once more when no such delivery is in hand.
+  // A delivery that a worker held at `until` may have ended before it, and its outcome may be written behind the place
+  // that this turn has reached. So all deliveries are read once more when no worker holds such a delivery.
   const leaseEnd = new Date(createdAt.getTime() + config.LEASE_SECONDS * 1000);
   const mayMissSome = await system.isAnyHeld(webhookId, leaseEnd);
   for (const status of ['failed', 'skipped'] as const) {
     const list = (page: { after: string | null; limit: number }) =>
       system.listEnded(webhookId, status, range, page);
-    // A later request has other times, and so begins anew.
+    // A later request has other times, so its place is another one.
     const place = [webhookId, status, range.since.getTime(), range.until.getTime(), mayMissSome].join(' ');
     if (!(await inBatches(settlement, turnEnd, list, system.updateRecovered, place))) return 'unfinished';
   }

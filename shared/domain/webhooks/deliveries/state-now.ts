@@ -11,27 +11,27 @@ import { mayBeSent } from './window.ts';
  * seconds before its request begins.
  */
 
-/** `begunAt`: when the attempt began whose answer asked for the pause; `url`: what it posted to. */
+/** `begunAt`: when the attempt began whose answer asked for the pause; `url`: the URL that it posted to. */
 export type Pause = { until: Date; busyCount: number; begunAt: Date; url: string };
-/** A pause holds for the claims that began before `readFrom`: they may have read the webhook as it was. */
+/** A pause applies to claims that began before `readFrom`: they may have read the webhook without the pause. */
 type NotedPause = { pause: Pause; readFrom: number };
 
 /** Pauses that answers to this process have begun. */
 const notes = new LRUCache<string, NotedPause>({ max: 10_000 });
 
 /**
- * Notes a pause that is not on disk yet. It does not replace that of an attempt that began later: a customer may have
- * ended the older one.
+ * Notes a pause that is not stored yet. It does not replace the pause of an attempt that began later, because a
+ * customer may have ended the older pause.
  */
 export function notePause(webhookId: string, pause: Pause): void {
   const noted = notes.get(webhookId);
   if (noted && noted.readFrom === Number.POSITIVE_INFINITY && noted.pause.begunAt > pause.begunAt) return;
   notes.set(webhookId, { pause, readFrom: Number.POSITIVE_INFINITY });
-  // A read from before the answer may be from before the customer ended the pause, too.
+  // A read that began before the answer may be older than the customer's end of a pause.
   reads.delete(webhookId);
 }
 
-/** From now on claims read the noted pause with the webhook, or that it was lifted. */
+/** Ends the note of a pause: from now on, claims read the pause itself, or that it was lifted. */
 export function endNote(webhookId: string, pause: Pause): void {
   const noted = notes.get(webhookId);
   if (noted?.pause === pause) noted.readFrom = performance.now();
@@ -40,16 +40,17 @@ export function endNote(webhookId: string, pause: Pause): void {
 const momentMs = 5_000;
 
 /**
- * A customer who ends a pause makes due what waits for its end, once the pause is on disk. Until then deliveries wait
- * for a moment at a time: returns the end of that.
+ * Returns the end of a short wait. A customer who ends a pause makes its waiting deliveries due, but only after the
+ * pause is stored. Until then, deliveries wait for short times.
  */
 export function momentOf({ until }: Pause): Date {
   return new Date(Math.min(until.getTime(), nowForAll().getTime() + momentMs));
 }
 
 /**
- * Adds a pause that the claim, begun at `claimedFrom`, may have missed. A later end that was read stays. A customer who
- * has ended the pause since the attempt began has ended one that is not on disk, too.
+ * Adds a noted pause to a webhook whose claim, begun at `claimedFrom`, may have missed it. A later end that was read
+ * stays. If the customer has ended a pause since the attempt began, the noted pause has ended too, even if it is not
+ * stored yet.
  */
 export function withNotedPause<T extends WebhookState>(webhook: T, claimedFrom: number): T {
   const noted = notes.get(webhook.id);
@@ -64,7 +65,7 @@ export function withNotedPause<T extends WebhookState>(webhook: T, claimedFrom: 
 export async function stateNow(webhook: WebhookState, claimedFrom: number): Promise<WebhookState | null> {
   if (!mayBeSent(webhook, nowForAll())) return webhook;
   const read = await readLately(webhook);
-  // Not before the row is read: the row tells whether the customer has ended the noted pause.
+  // Read the row first: it tells whether the customer has ended the noted pause.
   return read && withNotedPause(read, claimedFrom);
 }
 

@@ -15,8 +15,9 @@ export function windowOf(webhook: Pacing, at: Date): number {
   const full = config.WEBHOOK_JOBS_PER_WEBHOOK;
   if (!mayBeSent(webhook, at)) return 0;
   if (isInOutage(webhook)) return Math.min(slowStart, full);
-  // The last pause: its endpoint or its customer asked for it, or too much came at once. The end of an outage and a
-  // switch-on by hand are stored as pauses too. So a single failure during the slow start does not end it.
+  // The last pause: the endpoint or the customer asked for it, or too many deliveries came at once. The end of an
+  // outage and a switch-on by the customer are stored as pauses too, so that a single failure does not end the slow
+  // start.
   const restedMs = webhook.pausedUntil ? at.getTime() - webhook.pausedUntil.getTime() : Infinity;
   return Math.min(full, slowStart * 2 ** Math.floor(Math.max(0, restedMs) / doublesEveryMs));
 }

@@ -5,6 +5,8 @@ import type { WorkspaceRecord } from '../../../db/workspace/workspaces.ts';
 import type { SystemMail } from '../../operations/system-mail.ts';
 import { switchOffAt, windowMinutes } from './outage.ts';
 
+/** The mails to a workspace about a webhook that fails or was switched off. */
+
 /** The facts in the mails about one webhook's outage. */
 type Outage = {
   webhook: WebhookRecord;

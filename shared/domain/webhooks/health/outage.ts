@@ -1,6 +1,8 @@
 import { config } from '../../../config/config.ts';
 import type { WebhookRecord } from '../../../db/webhooks/webhooks.ts';
 
+/** The rules of an outage: when it begins and ends, when to warn, and when to switch the webhook off. */
+
 /** How one attempt ended. */
 export type End = { isSuccess: boolean; endedAt: Date };
 

@@ -48,7 +48,7 @@ export function columnsOf(
   return columns;
 }
 
-/** Liquid must be able to tell the columns apart, also from what else it knows. */
+/** Refuses columns that Liquid could not tell apart, or would confuse with a name that has another meaning there. */
 function checkNames(headers: string[], names: string[], refuse: Refuse): void {
   const seen = new Map<string, string>();
   for (const [index, name] of names.entries()) {

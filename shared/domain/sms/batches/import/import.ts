@@ -21,10 +21,12 @@ import { checkContent, contentOf, dataOf } from '../prepare.ts';
 import { sizeOfRow, sizeOfShared } from '../rows.ts';
 import { type ReadRows, readRows } from './read-rows.ts';
 
+/** Makes a batch from the rows of an uploaded file. */
+
 type PreparedImport = ReadRows & { batchId: string; content: string | null; storedBytes: number };
 
 const mostAtOnce = 2;
-// Longer than a process takes from one chunk to the next, or from the last chunk to the batch.
+// A process takes less time than this from one chunk to the next, and from the last chunk to the batch.
 const leftAfterMs = 10 * 60_000;
 // Shorter than `leftAfterMs`: after the death of a process, the customer must be able to try again soon.
 const holdsPlaceMs = 60_000;
@@ -121,7 +123,7 @@ function check(workspaceId: string, request: Usable<NewSmsImport>, at: Date, ref
 
 async function begin(workspaceId: string, batchId: string, at: Date): Promise<void> {
   await transaction(async () => {
-    // Locked, so that of three at once only two begin.
+    // Lock the workspace, so that of three imports at once only two begin.
     await findWorkspaceForUpdate(workspaceId);
     const touchedSince = new Date(at.getTime() - holdsPlaceMs);
     if ((await db.findSmsImportCount(workspaceId, touchedSince)) >= mostAtOnce)

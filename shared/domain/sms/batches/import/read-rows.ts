@@ -8,7 +8,7 @@ import { type RowError, type RowFault, rowChecker } from '../rows.ts';
 import { columnsOf, type FileColumns } from './columns.ts';
 import { numberSet } from './number-set.ts';
 
-/** `senders`: keys of those that the rows have by name, their own or that of the request. */
+/** `senders`: keys of the senders that the rows name, or that the request names for them. */
 export type ReadRows = { rowCount: number; senders: string[]; errors: RowError[]; errorCount: number };
 type File = AsyncIterable<Uint8Array>;
 type Options = {
@@ -19,7 +19,7 @@ type Options = {
   mostRows?: number;
 };
 
-/** Of one file. */
+/** The most rows of one file. */
 const mostImportRows = 500_000;
 const longestCell = 10_000;
 const mostErrors = 1_000;

@@ -10,7 +10,7 @@ import { messageAdmission } from '../../../work/message-admission.ts';
  */
 export const jobsPerWorkspace = 8;
 
-/** Which batches have a job in Redis, and which wait in their rows. */
+/** Decides which batches have a job in Redis and which wait as rows. */
 const admission = messageAdmission({
   messages: batchWork,
   job: expandBatch,
@@ -24,9 +24,8 @@ const admission = messageAdmission({
 export const { refill, sweep } = admission;
 
 /**
- * Returns the batch as it is to be stored. Where there is room for its job, the end of the transaction makes the job;
- * otherwise the batch is parked. `suffix` names a further job, where the batch is now due sooner than the job that it
- * may have.
+ * Returns the batch as it is to be stored. If there is room, its job is made at the end of the transaction; otherwise
+ * the batch is parked. `suffix` names a second job, for a batch that is now due earlier than its first job.
  */
 export function admit(batch: SmsBatchRecord, suffix = ''): SmsBatchRecord {
   if (!batch.dueAt) return batch;

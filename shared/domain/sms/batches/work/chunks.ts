@@ -32,13 +32,13 @@ type NewMessages = {
   insertions: { sms: string; events: string };
 };
 
-/** `size`: the most rows of the chunk. `givesUp`: no worker could render the first row, so it is not rendered again. */
+/** `size`: the most rows of the chunk. `givesUp`: too many workers died at the first row, so it is not rendered. */
 export type ChunkRequest = { size: number; givesUp: boolean };
 
 /**
- * Makes the chunks of one batch while a worker has the batch in hand. The next chunk is made while the database stores
- * the one before. That chunk is used only if the batch has come to its position by then; otherwise, whatever else has
- * become of the batch, the chunk is thrown away.
+ * Makes the chunks of one batch for the worker that holds its lease. While the database stores a chunk, this process
+ * makes the next one. The next chunk is used only if the batch has then reached its position. Otherwise the batch has
+ * changed, and the chunk is thrown away.
  */
 export function openChunks() {
   let next: { from: number; size: number; chunk: Promise<Chunk> } | null = null;

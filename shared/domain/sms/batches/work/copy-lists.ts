@@ -13,7 +13,7 @@ const contactsAtOnce = 1_000;
 
 type Members = Awaited<ReturnType<typeof nextMembers>>;
 
-/** Whether members of its lists are still to be copied into rows. */
+/** Returns whether members of the batch's lists are still to be copied into rows. */
 export const isCopying = ({ lists, listIndex }: Pick<SmsBatchRecord, 'lists' | 'listIndex'>): boolean =>
   lists !== null && listIndex < lists.listIds.length;
 
@@ -42,10 +42,10 @@ export async function copyMembers(
   });
 }
 
-/** Where the reading of a batch's lists has come to. */
+/** The place that the reading of a batch's lists has reached. */
 type ListPosition = Pick<SmsBatchRecord, 'listIndex' | 'listAfter'>;
 
-/** The next of the lists' members that are to get a message. `read`: how many members these were chosen from. */
+/** Returns the next members of the lists that get a message. `read`: how many members they were chosen from. */
 export async function nextMembers(
   batch: Pick<SmsBatchRecord, 'workspaceId' | 'lists' | 'startedAt'> & ListPosition,
 ): Promise<{ contacts: ContactRecord[]; read: number; next: ListPosition }> {
@@ -57,7 +57,7 @@ export async function nextMembers(
     ? await contactLists.membersAfter(workspaceId, source, {
         after: listAfter,
         until: batch.startedAt!,
-        // If fewer rows than that may wait at all (MAX_WAITING_ROWS), more members would never find room.
+        // With a smaller MAX_WAITING_ROWS, a larger step would never find room.
         limit: Math.min(contactsAtOnce, config.MAX_WAITING_ROWS || contactsAtOnce),
       })
     : { ids: [], reached: null };
@@ -68,7 +68,7 @@ export async function nextMembers(
   return { contacts, read: ids.length, next };
 }
 
-/** The row of a list's member. */
+/** Makes the row of a list's member. */
 export function rowOf({ id, number, country }: ContactRecord, position: number): BatchRow {
   return {
     position,

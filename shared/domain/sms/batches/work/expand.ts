@@ -25,12 +25,12 @@ import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 const firstCheckMs = 500;
 const mostTries = 4;
 
-/** Thrown where others have meanwhile spent the balance or the key's allowance that the chunk was to be paid with. */
+/** Thrown where other messages have spent the balance or the key's allowance since it was read for this chunk. */
 export class Spent extends Error {}
 
 /**
  * Makes messages of one chunk of rows. While the chunk is stored, the next one is made, if `goesOn` says that this
- * worker will go on with it.
+ * worker will continue.
  */
 export async function expand(
   hold: BatchLease,
@@ -44,7 +44,7 @@ export async function expand(
   if (isCopying(batch)) {
     const members = await membersWithRoom(batch);
     if (members) return copyMembers(hold, batch, members);
-    // If copied rows are left, they go out first, and so make room. Otherwise the batch pauses.
+    // Rows that are copied already are sent first, which makes room for more. Without such rows, the batch pauses.
     if (batch.nextPosition >= batch.rowCount) return pause(hold, 'limit_reached');
   }
   const chunk = await chunks.take(batch, wanted);

@@ -11,11 +11,12 @@ const hourMs = 3_600_000;
 const unreportedForMs = 72 * hourMs;
 const [soonestMs, latestMs] = [1_000, 60_000];
 /**
- * The next look waits for this part of the time since the last change: the longer nothing changes, the longer the wait.
+ * The wait before the next check, as a part of the time since the last change: a batch that changes rarely is checked
+ * rarely.
  */
 const partOfQuiet = 0.1;
 
-/** Completes a batch if its messages have come to their end; otherwise sets the time of the next look. */
+/** Completes a batch if all its messages have a final status. Otherwise sets the time of the next check. */
 export async function follow(hold: BatchLease): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => {
     const at = now();

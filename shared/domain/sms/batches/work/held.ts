@@ -4,12 +4,12 @@ import { findBatchHeldForUpdate } from '../../../../db/sms/batches/batches.syste
 import { type SmsBatchRecord, updateSmsBatch } from '../../../../db/sms/batches/batches.ts';
 import { admit } from './admission.ts';
 
-/** A batch that this worker has in hand. */
+/** A worker's lease of a batch. */
 export type BatchLease = { batchId: string; token: Buffer };
-/** The batch after a step while this worker still has it in hand; null where it has not. */
+/** The batch after a step, if the worker still holds the lease; null if it has released or lost it. */
 export type BatchProgress = SmsBatchRecord | null;
 
-/** Far more than a step takes; a batch whose worker has died goes on after it. */
+/** A step takes far less time than this. After it, another worker continues the batch of a worker that has died. */
 export const leaseMs = 20_000;
 
 export function leaseEnd(): Date {
@@ -29,7 +29,7 @@ export async function changeHeld(
     const before = await findBatchHeldForUpdate(batchId, token);
     if (!before) return null;
     const { batch, isReleased } = await change(before);
-    // While a worker has the batch in hand, `dueAt` is the end of the lease.
+    // While a worker has the lease, `dueAt` is the end of the lease.
     const after = isReleased
       ? admit({ ...batch, retries: isFault ? batch.retries : batch.claims })
       : { ...batch, dueAt: leaseEnd(), parked: false };
@@ -38,10 +38,7 @@ export async function changeHeld(
   });
 }
 
-/**
- * Gives the batch back; the work on it goes on at `dueAt`. `isFault`: this counts as if the batch had killed the
- * worker.
- */
+/** Releases the lease; the work continues at `dueAt`. `isFault`: counts as if the batch had killed the worker. */
 export async function release(hold: BatchLease, dueAt: Date, { isFault = false } = {}): Promise<void> {
   await changeHeld(hold, async (batch) => ({ batch: { ...batch, dueAt }, isReleased: true }), { isFault });
 }

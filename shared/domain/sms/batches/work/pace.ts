@@ -4,9 +4,9 @@ import { sendSms } from '../../../../jobs/send-sms.ts';
 import { findJobsInHand, findJobsWaiting } from '../../../../queue/queue.ts';
 
 /**
- * A batch gives way to single texts. A chunk of 500 rows keeps MySQL busy for as long as a single text takes from its
- * request to its gateway. So while single texts go out, chunks are smaller, and after each chunk the batch leaves the
- * database alone for a multiple of the time that the chunk took.
+ * Single texts have priority over batches. A chunk of 500 rows keeps MySQL busy for as long as a single text takes from
+ * its request to its gateway. So while single texts are sent, chunks are smaller, and after each chunk the batch pauses
+ * for a multiple of the time that the chunk took.
  */
 const [rowsAlone, rowsBesideOthers] = [500, 50];
 const rests = {

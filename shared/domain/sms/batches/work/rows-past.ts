@@ -2,7 +2,7 @@ import * as system from '../../../../db/sms/batches/batches.system.ts';
 
 const batchesAtOnce = 100;
 
-/** Deletes rows of batches that need them no more, of `limit` at most; returns how many went. */
+/** Deletes at most `limit` rows of batches that no longer need their rows, and returns how many. */
 export async function deleteRowsPast(limit: number): Promise<number> {
   let gone = 0;
   for (const batchId of await system.listBatchesPastRows(batchesAtOnce)) {

@@ -18,13 +18,14 @@ import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 
 const chunkSize = 500;
 
-/** The bounds of the time until the next look, which grows where texts have been in hand for long. */
+/** The bounds of the time until the next check. This time grows with the time since the cancellation. */
 const [soonestMs, latestMs] = [3_000, 60_000];
 const partOfWait = 0.1;
 
 /**
- * Goes on with cancelling a batch: first its rows that are no message yet, then messages that no gateway has, in
- * chunks. A gateway may give a message back, so the messages are looked at again until none is left that may come back.
+ * Continues to cancel a batch: first its rows that are no messages yet, then its messages that no gateway has, in
+ * chunks. A gateway may refuse a message for now, and the message is queued again. So messages are checked again until
+ * no such message is left.
  */
 export async function stop(hold: BatchLease, batch: SmsBatchRecord): Promise<BatchProgress> {
   if (batch.expanding) return cancelRows(hold);
@@ -51,7 +52,7 @@ async function endPass(hold: BatchLease, { workspaceId, id }: SmsBatchRecord): P
 
 function cancelRows(hold: BatchLease): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => {
-    // Only the worker that has the batch in hand could make messages of its rows, and that is this worker.
+    // Only the holder of the lease could make messages of the rows, and that is this worker.
     const { waiting } = await findBatchCounts(batch.workspaceId, batch.id);
     if (waiting > 0) {
       await changeBatchCounts(batch.workspaceId, batch.id, now(), { waiting: -waiting, cancelled: waiting });

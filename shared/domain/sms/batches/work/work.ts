@@ -18,13 +18,14 @@ import { nextPace } from './pace.ts';
 import { stop } from './stop.ts';
 
 /**
- * A batch's turn ends after this time: another batch gets its turn, and a worker that is to stop need not wait for
- * long.
+ * A batch's turn ends after this time, so that other batches get their turns, and a worker that is to stop need not
+ * wait long.
  */
 const turnMs = 200;
 const againMs = 500;
 /**
- * If more workers than this have died with a batch in hand, its rows are taken one by one: one of them may be to blame.
+ * If more workers than this have died while they held a batch, its rows are taken one by one, because one of them may
+ * be the cause.
  */
 const fewLost = 2;
 
@@ -47,7 +48,7 @@ export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload)
 
 const later = () => ({ retryAt: new Date(now().getTime() + againMs) });
 
-/** Goes on with a batch for one turn. Each step commits together with the position that the batch has come to. */
+/** Works on a batch for one turn. Each step commits together with the position that the batch has reached. */
 export async function attempt(batchId: string): Promise<WorkOutcome> {
   const claimed = await claimBatch({ id: batchId, at: nowForAll(), until: leaseEnd() });
   if (!claimed) return 'dropped';
@@ -58,8 +59,8 @@ export async function attempt(batchId: string): Promise<WorkOutcome> {
   if (givesUp && claimed.batch.expanding) logGivenUp('batch_row', { batchId });
   const end = performance.now() + turnMs;
   const isTurn = () => performance.now() < end;
-  // While rows are taken one by one, no chunk is made ahead: a worker that dies must have had the batch's next row in
-  // hand and no other.
+  // While rows are taken one by one, no chunk is made ahead: when a worker dies, only the batch's next row can be the
+  // cause.
   const goesOn = () => !isOneByOne && isTurn();
   const chunks = openChunks();
   try {
@@ -83,11 +84,11 @@ export async function attempt(batchId: string): Promise<WorkOutcome> {
 }
 
 /**
- * Gives a batch back after a fault, so that it goes on soon; while the database is away, it goes on when the lease has
- * ended.
+ * Releases a batch after a fault, so that its work continues soon. While the database is away, it continues when the
+ * lease has ended.
  */
 async function givenBack(hold: BatchLease, error: unknown): Promise<unknown> {
-  // A batch that meets a fault of ours again and again is treated like one that kills workers.
+  // A fault of ours that comes again and again counts like a batch that kills workers.
   const isFault = !(error instanceof Problem);
   await release(hold, later().retryAt, { isFault }).catch((err: unknown) =>
     logger.debug({ err, batchId: hold.batchId }, 'a batch is left until its lease ends'),
