@@ -6,14 +6,14 @@ import { type Project, testFiles } from './test/support/runner/projects.ts';
 
 const files = testFiles();
 
-// Helper threads of the garbage collector only get in the way where more processes run than there are cores: a ninth less
-// CPU time without them.
+// With more processes than cores, helper threads of the garbage collector only cost time. Without them the tests take a
+// ninth less CPU time.
 const alone = ['--single-threaded-gc'];
-// With more room for young objects (MB) V8 collects garbage less often: a tenth less CPU time. It is room for those of
-// threads too, so not where the memory of the sandbox's threads is measured.
+// With more room for young objects (MB) V8 collects garbage less often, which saves a tenth of the CPU time. Threads
+// get this room too, so it is not set where a test measures the memory of the sandbox's threads.
 const execArgv = [...alone, '--min-semi-space-size=32', '--max-semi-space-size=32'];
 
-/** Which files run where, and why, stands in test/support/runner/projects.ts. */
+/** test/support/runner/projects.ts decides which files run in which project, and says why. */
 const project = (name: Project, settings: object) => ({
   extends: true as const,
   test: { name, include: files[name], env: { TEST_PROJECT: name }, ...settings },
@@ -22,7 +22,7 @@ const project = (name: Project, settings: object) => ({
 export default defineConfig({
   test: {
     projects: [
-      // In processes, not threads: a thread of Node that ends with a request in hand turns in a circle for ever.
+      // Files run in processes, not in threads: a thread of Node that ends during a request never stops.
       project('pure', { isolate: false, execArgv: alone }),
       project('shared', { isolate: false, execArgv }),
       project('apart', { isolate: true, execArgv }),
@@ -33,7 +33,7 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     // Node loads the product as it does in production; a bundler's loader would run other code than we ship.
     experimental: { viteModuleRunner: false },
-    // What one file, or a process that it starts, has compiled, the others do not compile again.
+    // All files and the processes that they start share one cache of compiled code.
     env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.local/compile-cache') },
     globalSetup: ['test/support/runner/global-setup.ts'],
     setupFiles: ['test/support/runner/setup.ts'],
@@ -46,7 +46,7 @@ export default defineConfig({
     allowOnly: false,
     passWithNoTests: false,
     dangerouslyIgnoreUnhandledErrors: false,
-    // Each test stands alone: an order that helped would hide that it does not.
+    // Tests run in random order: a fixed order could hide that one test depends on another.
     sequence: { shuffle: { tests: true, files: false }, sequencer: LongestFirst },
     // A test's name is a guarantee: it is shown whole.
     taskTitleValueFormatTruncate: 0,

@@ -8,13 +8,13 @@ import { isLargeOnItsWay } from './middleware/large-body.ts';
 import { runQueue } from './run-queue.ts';
 
 type HttpConnection = {
-  /** The response to the last request that has come; none before the first. */
+  /** The response to the newest request; undefined before the first. */
   latest: ServerResponse | undefined;
   /** The response that is being made or sent. */
   current: ServerResponse | undefined;
-  /** Requests that have come and wait for those before them. */
+  /** Requests that wait for earlier requests of the connection. */
   waiting: number;
-  /** Since when the client has been taking this response. */
+  /** The response that the client is reading, when it began, and how many bytes the client had taken at which time. */
   sending: { response: ServerResponse; since: number; taken: number; takenAt: number } | undefined;
 };
 
@@ -45,7 +45,7 @@ export function watchConnections(
 
   /**
    * Closes connections whose client does not read its answer; Node would wait for ever. A large answer takes memory, so
-   * its client has less time to take some more of it.
+   * a client that stops reading one is cut earlier.
    */
   function cutUnread(): void {
     const time = performance.now();
@@ -103,8 +103,8 @@ export function watchConnections(
   }
 
   /**
-   * Closes connections that have sent no request so far: to Node they are in use. Proxies and browsers open such
-   * connections in advance.
+   * Closes connections that have sent no request so far, because Node counts them as in use. Proxies and browsers open
+   * such connections in advance.
    */
   function closeSilent(): void {
     for (const [socket, { latest }] of connections) if (!latest) socket.destroy();
@@ -120,7 +120,8 @@ export function watchConnections(
 }
 
 /**
- * Counts the open connections of each address. A proxy has those of many clients, and has to count them itself.
+ * Counts the open connections of each address. A proxy has the connections of many clients, so it has to count them
+ * itself.
  */
 function addressLimit() {
   const most = config.CONNECTIONS_PER_ADDRESS;

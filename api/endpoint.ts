@@ -113,7 +113,7 @@ type Traits = {
   description: string;
   /** The request is a form (multipart/form-data): the part `settings` is the body, and a part `file` follows it. */
   takesFile?: boolean;
-  /** A body without any field is refused by the rules; the schema, where each field may be left out, does not say it. */
+  /** The rules refuse a body without fields. The schema cannot say so, because each single field may be left out. */
   needsBody?: boolean;
   /** Fields of a related operation that are refused here instead of ignored, each with the reason. */
   notTaken?: Readonly<Record<string, string>>;
@@ -219,9 +219,9 @@ type UnknownInput = {
 const noFields = {};
 
 /**
- * Declares a resource. The function that it returns declares one operation of it: its route, checks, types and
- * documentation all come from there. `tag`: the heading in the API description. `fields`: what stands in braces in its
- * routes. A value of the wrong form is answered with 404 not_found; only a PUT gets a validation error.
+ * Declares a resource. The function that it returns declares one operation of the resource: its route, checks, types
+ * and documentation all come from this declaration. `tag`: the heading in the API description. `fields`: the names in
+ * braces in the routes. A value of the wrong form is answered with 404 not_found; only a PUT gets a validation error.
  */
 export function resource<Fields extends z.ZodRawShape = typeof noFields>(tag: string, fields?: Fields) {
   return <

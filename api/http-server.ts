@@ -21,9 +21,9 @@ const lingerMs = 2_000;
 const mostHeaderBytes = 16 * 1024;
 
 /**
- * Creates a server for the app. A request that Node refuses before the app sees it gets a problem document too. The
- * app ends a slow body itself; the request timeout is for bodies that the app does not wait for. The answer timeout is
- * for clients that do not read their answer, the stall timeout for those that take nothing more of a large one.
+ * Creates a server for the app. A request that Node refuses before the app sees it gets a problem document too. The app
+ * ends a slow body itself; the request timeout is for bodies that the app does not wait for. The answer timeout is for
+ * clients that do not read their answer. The stall timeout is for clients that stop reading a large answer.
  */
 export function createHttpServer(
   app: RequestListener,

@@ -75,7 +75,7 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
   const caller = await callerOf(request, steps.authenticate, steps.failures);
   response.locals.caller = caller;
   const { refusal, headers } = await steps.limits.take(caller);
-  // Checked within the limits only, as a check takes processor time.
+  // A request past its rate limit is not checked, because a check takes processor time.
   const signature = refusal ?? signatureOf(request, caller);
   // A stolen key without its signing secret must not use up the requests of its owner.
   if (signature instanceof Problem && !refusal) steps.limits.putBack(caller);

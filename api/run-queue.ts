@@ -15,7 +15,7 @@ export function runQueue(milliseconds: () => number = () => performance.now()) {
     let begun = 0;
     do tasks[begun++]!();
     while (begun < tasks.length && milliseconds() < until);
-    // A task that was added meanwhile has scheduled the next slice already.
+    // A task that was added during this slice has scheduled the next slice already.
     const isScheduled = waiting.length > 0;
     waiting = [...tasks.slice(begun), ...waiting];
     if (waiting.length > 0 && !isScheduled) setImmediate(runSlice);

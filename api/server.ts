@@ -22,6 +22,6 @@ stopWithGrace('requests', () => stopHttpServer(server, requestGraceMs));
 server.listen({ port: config.PORT, host: config.BIND_ADDRESS, backlog });
 await once(server, 'listening');
 logger.info({ address: server.address(), publicUrl: config.PUBLIC_URL }, 'web started');
-// Nobody's first request has to wait for a thread to start, or for the tables of all countries.
+// Warms up now, so that no first request has to wait for a thread to start, or for the tables of all countries.
 warmUpSandbox();
 warmUpPhoneNumbers();

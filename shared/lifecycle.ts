@@ -28,11 +28,11 @@ const reportEveryMs = 2_000;
 let timers: NodeJS.Timeout[] = [];
 
 /**
- * Runs `startUp` for a process of its own: if the process cannot start, logs the reason in one line and exits. `type` is
- * what the metrics call the process.
+ * Runs `startUp` for a process of its own. If the process cannot start, logs the reason in one line and exits. `type`
+ * is the name of the process in the metrics.
  */
 export async function startUpOrExit(type: string): Promise<void> {
-  // Commands that seal nothing run without it, so it is not a fault of every process that reads the settings.
+  // This is checked here, not with the other settings, because commands that encrypt nothing run without SECRET_KEY.
   if (!config.SECRET_KEY)
     refuseSettings([
       'SECRET_KEY must be set, to what this prints: echo k$(date +%s):$(openssl rand -hex 32)',
@@ -48,8 +48,8 @@ export async function startUpOrExit(type: string): Promise<void> {
 }
 
 /**
- * Starts a process: the database must be there and migrated; a database that is not durable is logged. Then the clock
- * follows the database. Redis may be away: this is logged, and the process goes on.
+ * Starts a process. The database must be reachable and migrated; if it is not durable, this is logged. From then on the
+ * clock follows the database. If Redis is away, this is logged and the process goes on.
  */
 export async function startUp(): Promise<void> {
   if (timers.length > 0) return;

@@ -8,7 +8,8 @@ import { startInbound } from './inbound/server.ts';
 
 async function main(): Promise<void> {
   const tlsFile = config.INBOUND_TLS_FILE;
-  // Not a fault of the settings in all processes: this one alone may be allowed to read the key.
+  // This is checked here, not with the settings of all processes, because this process may be the only one that may
+  // read the key.
   if (tlsFile !== undefined && !isCertificateFile(tlsFile))
     refuseSettings([
       faultOf(

@@ -47,9 +47,9 @@ export async function startWorkers(names: string[] = jobs.map(({ name }) => name
       schedule.stop();
       // From here no worker fetches a job, whether Redis is there or not.
       const closed = Promise.all(workers.map((worker) => worker.close()));
-      // BullMQ may end its own wait while jobs run, and waits without end for a Redis that is away. The results of
-      // running work are in MySQL, so that work is what matters; BullMQ then only tells Redis, which finds a job that
-      // it was not told of as that of a dead worker.
+      // BullMQ may end its own wait while jobs run, and it waits without end for a Redis that is away. So this waits
+      // for the work itself, whose results are in MySQL. Afterwards BullMQ only tells Redis. If Redis does not hear of
+      // the end of a job, it later treats the job as that of a dead worker.
       await workDone(stopLimitMs);
       await Promise.race([closed, sleep(closeLimitMs, undefined, { ref: false })]);
       await smsGateways?.stop();

@@ -16,8 +16,9 @@ export const schedule: { job: Job; everySeconds: number }[] = [
 
 /**
  * Starts the schedule: every worker process adds every repeating job, whatever jobs it runs itself. The job id is the
- * period that a run belongs to, so all processes together add one job, and an emptied Redis has the next job within a
- * period. A schedule kept in Redis would be lost with it, and so would the sweep, which repairs just that.
+ * period that a run belongs to, so all processes together add one job. After Redis was emptied, the next job comes
+ * within a period. A schedule in Redis would be lost together with the jobs, and with it the sweep, which makes lost
+ * jobs again.
  */
 export function startSchedule(): { stop(): void } {
   const timers = schedule.map(({ job, everySeconds }) => {

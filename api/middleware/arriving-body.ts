@@ -13,7 +13,7 @@ import {
   watchRate,
 } from './large-body.ts';
 
-/** From here on a body is kept in a file. */
+/** A larger body is kept in a file. */
 export const smallBodyBytes = 1024 * 1024;
 
 export type RawBody = Buffer | LargeBody;
@@ -28,8 +28,8 @@ export type BodyOptions = {
   /** The error code of the answer if the budget is used up. */
   busyCode: ErrorCode;
   /**
-   * The least rate of a large body: a slower one would not come in time, and would hold its part of the budget until
-   * then.
+   * The least rate of a large body. A slower body would not arrive in time, and would hold its part of the budget until
+   * it is given up.
    */
   leastRate: Rate;
 };

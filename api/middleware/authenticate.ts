@@ -61,8 +61,8 @@ const failures: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Counts failed authentications by the client's address. Past the limit each further failure is a 429, and a key that
- * no process knows is refused without a look-up in the database. Known keys work all the same, because many customers
- * may share an address.
+ * no process knows is refused without a look-up in the database. Known keys still work, because many customers may
+ * share an address.
  */
 export function failureLimit() {
   const perMinute = config.AUTH_FAILURES_PER_MINUTE;

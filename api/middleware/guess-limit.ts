@@ -9,8 +9,8 @@ type GuessesLeft = { guesses: number; at: number };
 const mostAddresses = 10_000;
 
 /**
- * `kind` keeps the counts of each use apart; `what` names the counted guesses in the answer. `countsSites`: a /48 of
- * IPv6 has a limit too, of ten /64s.
+ * `kind` keeps the counts of each use apart; `what` names the counted guesses in the answer. With `countsSites`, a /48
+ * of IPv6 also has a limit, that of ten /64s.
  */
 type Guesses = { kind: string; what: string; perMinute: number; countsSites?: boolean };
 
@@ -44,8 +44,8 @@ export function guessLimit({ kind, what, perMinute, countsSites = false }: Guess
   }
 
   /**
-   * Refuses a client past the limit. Must run before the guess is checked: otherwise the right one would still be
-   * found.
+   * Refuses a client past the limit. Must run before the guess is checked: otherwise a client past the limit could
+   * still find the right one.
    */
   function refuseOneTooMany(request: Request): void {
     if (perMinute === 0) return;

@@ -9,12 +9,12 @@ import { headerCount } from './request-form.ts';
 
 const visibleAscii = /^[!-~]{1,255}$/;
 
-/** Whether an Idempotency-Key means something to operations of this method. */
+/** Whether operations of this method take an Idempotency-Key. */
 export function takesIdempotencyKey(method: Method): boolean {
   return method === 'post' || method === 'patch';
 }
 
-/** The Idempotency-Key of a POST or PATCH; null when there is none, or where it means nothing. */
+/** The Idempotency-Key of a POST or PATCH; null if there is none, or if the method takes none. */
 export function idempotencyKeyOf(request: IncomingMessage, method: Method, caller: Caller): string | null {
   if (!takesIdempotencyKey(method)) return null;
   const header = request.headers['idempotency-key'];

@@ -28,8 +28,8 @@ const policies = [
 ] as const;
 
 /**
- * Limits the requests of callers: a bucket for each key together with its rotations, which a rotated key does not fill
- * again, and one for each workspace. The headers follow draft-ietf-httpapi-ratelimit-headers-10.
+ * Limits the requests of callers, with one bucket for each workspace, and one for each key together with its rotations,
+ * so that a rotation does not fill the bucket again. The headers follow draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function callerLimits(milliseconds?: () => number) {
   const { RATE_LIMIT_PER_SECOND: key, WORKSPACE_RATE_LIMIT_PER_SECOND: workspace } = config;

@@ -18,7 +18,7 @@ function newKeys(operation: string): Keys {
   const requests = Object.fromEntries(
     classes.map((status) => [status, `requests{operation="${operation}",status="${status}"}`]),
   );
-  // Each is there as 0 from the first request on: an alert on an increase would otherwise miss the first failure.
+  // Each counter exists as 0 from the first request on: otherwise an alert on an increase would miss the first failure.
   for (const key of Object.values(requests)) count(key, {}, 0);
   const keys = { requests, seconds: `request_seconds{operation="${operation}"}` };
   known.set(operation, keys);

@@ -8,9 +8,9 @@ import { countRequest } from './request-counts.ts';
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;
 const linkToken = /^\/(u|o|l|confirm)\/.*/s;
-/** Programs ask for these all the time, or an email that is opened. */
+/** Paths that programs request all the time: health checks, and tracking images of opened emails. */
 const routine = /^\/(?:health\/|o\/)/;
-/** An address, or the number of a phone. */
+/** An email address or a phone number in a path. */
 const personalPart = /\/(?:[^/]*(?:@|%40)[^/]*|(?:\+|%2b)?[\d%.-]{6,}(?=\/|$))/gi;
 // The log line has nothing to redact, and the search for it would take longer than the rest of the logging.
 const log = logger.child({}, { redact: { paths: [] } });

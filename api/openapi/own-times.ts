@@ -3,10 +3,11 @@ import { lifeMs } from '../../shared/domain/webhooks/deliveries/expire.ts';
 
 const dayMs = 86_400_000;
 
-/** How long this platform keeps what its texts speak of, by the names that the texts have for it. */
+/** The retention times of this platform, by the names that the texts use for them. */
 export function ownTimes() {
   const days = config.EVENT_RETENTION_DAYS;
-  // The purge comes an hour after the last day. A delivery can be sent again on that day and take its life once more.
+  // The purge deletes a delivery an hour after its last day. On that day the delivery can still be sent again, and then
+  // live as long as a new one.
   const lastRepeat = days + 1 / 24;
   return {
     eventDays: String(days),
@@ -16,8 +17,9 @@ export function ownTimes() {
 }
 
 /**
- * Puts these times into a text: for `{{eventDays}}` and the like, and for the numbers that a file of Markdown has before
- * a comment with such a name, since the repository shows that file as it is. Other braces, such as those of Liquid, stay.
+ * Puts these times into a text, in the place of `{{eventDays}}` and the like. A Markdown file has a number and then a
+ * comment with such a name, because the repository shows the file as it is; there the number is replaced. Other braces,
+ * such as those of Liquid, stay.
  */
 export function withOwnTimes(text: string): string {
   const times = new Map(Object.entries(ownTimes()));

@@ -20,9 +20,9 @@ export function problemsOf(endpoint: Endpoint): ErrorCode[] {
 }
 
 const generalProblems: readonly ErrorCode[] = [
-  // For an unknown query parameter, even where the operation takes none.
+  // Any operation can answer with this code for an unknown query parameter, even if it takes no parameters.
   'validation_failed',
-  // Any request may carry a body; it is read before the operation is asked whether it has a use for one.
+  // Any request may carry a body. The body is read even if the operation has no use for it.
   'malformed_json',
   'request_timeout',
   'payload_too_large',

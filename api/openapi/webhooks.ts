@@ -4,7 +4,7 @@ import { type EventType, eventMeanings, eventShapes } from '../../shared/schemas
 import { Id } from '../../shared/schemas/fields.ts';
 import { exampleEvent } from './event-examples.ts';
 
-/** The tag of what is delivered, beside that of the operations on webhooks. */
+/** The tag of the delivered events. The operations on webhooks have a tag of their own. */
 export const deliveriesTag = 'Webhook events';
 
 const text = (description: string, example: string) => z.string().meta({ description, example });

@@ -7,7 +7,10 @@ export type LabelValues = readonly string[] | (() => readonly string[]) | null;
 type CounterOf = {
   help: string;
   labels?: Record<string, LabelValues>;
-  /** The part of the unit in which it is counted: totals are whole numbers. */
+  /**
+   * The unit of one count, as a part of the shown unit: totals are whole numbers, so seconds are counted in
+   * microseconds.
+   */
   countedIn?: number;
 };
 

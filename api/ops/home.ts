@@ -3,7 +3,7 @@ import { overview } from '../../shared/domain/operations/operations.ts';
 import { page } from '../public/page.ts';
 import { table } from './table.ts';
 
-/** Shows what an operator looks at first, and leads to the other pages. */
+/** The first page of operators: the state of the platform, with links to the other pages. */
 export async function homePage(_req: Request, res: Response): Promise<void> {
   const found = await overview();
   const { redisMemory, gauges, gateways, queueDepths, smsBatches } = found;

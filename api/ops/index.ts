@@ -38,8 +38,8 @@ function boardAt(path: string) {
 const user = 'operator';
 
 /**
- * Checks the operator's password, which may be easy to guess. So past the limit of failed authentications of an
- * address, no password from there is checked, not even the right one, until the time that a refusal names is over.
+ * Checks the operator's password, which may be easy to guess. So an address past the limit of failed authentications is
+ * refused without a check, even with the right password, until the time that the refusal names.
  */
 function authenticateOperator(password: string) {
   // Counted apart from failed API keys: a client that sends bad keys must not shut the operator out.

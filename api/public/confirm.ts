@@ -3,7 +3,10 @@ import { plainPage, recipientPage, sendRecipientPage } from './recipient-page.ts
 import { texts } from './recipient-texts.ts';
 import { route } from './route.ts';
 
-/** Where the confirmation link of a test recipient leads. Only its button confirms: scanners follow links. */
+/**
+ * The page behind the confirmation link of a test recipient. Only its button confirms, because mail scanners follow
+ * links.
+ */
 export const confirmPages = route<{ token: string }>('/confirm/:token', {
   get: async (request, response) => {
     const link = await testRecipients.readLink(request.params.token);

@@ -18,7 +18,7 @@ import { route } from './route.ts';
 
 const largestBytes = 64 * 1024;
 const bodyMs = 10_000;
-/** Posts of one gateway that may wait. Further ones are refused, and the gateway has to send them again. */
+/** Posts of one gateway that may wait. Further posts are refused, and the gateway has to send them again. */
 const mostWaiting = 200;
 const longestWaitMs = 5_000;
 
@@ -27,7 +27,8 @@ const longestWaitMs = 5_000;
  * answer is 204 once a post is on disk; after any other answer, or none, the gateway has to send it again.
  */
 export function gatewayDoors(failures: FailureLimit): Router[] {
-  // A flood of posts from one gateway must leave most of the database to all others, one from all gateways half of it.
+  // Posts of one gateway may use a quarter of the connections to the database, and those of all gateways half of them,
+  // so that a flood of posts leaves the rest to others.
   const permits = () => Math.max(1, Math.floor(config.MYSQL_POOL_SIZE / 4));
   const inAll = () => Math.floor(config.MYSQL_POOL_SIZE / 2);
   const turns = semaphore({ permits, inAll, waitMs: longestWaitMs, mostWaiting });

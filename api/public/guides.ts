@@ -8,7 +8,10 @@ import { escaped, page } from './page.ts';
 import { route } from './route.ts';
 
 const folder = join(import.meta.dirname, 'guides');
-/** Where scripts/start serves the API: in the files it stands for PUBLIC_URL, so that they can be read and tried there. */
+/**
+ * The address of the API of scripts/start. In the files it stands for PUBLIC_URL, so that readers of the repository can
+ * try the examples.
+ */
 const addressInFiles = 'http://127.0.0.1:3000';
 
 type Group = { title: string; guides: { name: string; title: string }[] };
@@ -59,7 +62,7 @@ export function guidePages(): Router[] {
 
 type Files = Surroundings['files'];
 
-/** Name -> text, of those beside the guides. */
+/** Returns name -> text of the files beside the guides whose names match. */
 function filesLike(names: RegExp): Files {
   return new Map(
     readdirSync(folder)
@@ -68,7 +71,7 @@ function filesLike(names: RegExp): Files {
   );
 }
 
-/** Made when the first reader asks for it, as the libraries that make it take a while to load. */
+/** Makes the page of a guide when the first reader asks for it, because the libraries for this take a while to load. */
 async function guide(name: string, title: string, source: string, files: Files): Promise<string> {
   const { render } = await import('./markdown.ts');
   const here = withOwnTimes(source)
@@ -87,7 +90,10 @@ ${listOfHeadings(headings)}${html}</article>
   });
 }
 
-/** Where a link of a file leads on the pages: a file of the repository that is no guide is on none of them. */
+/**
+ * Returns the address on the pages for a link in a file; null for another file of the repository, because no page shows
+ * it.
+ */
 function addressOf(href: string): string | null {
   if (href.startsWith(`${config.PUBLIC_URL}/`)) return href.slice(config.PUBLIC_URL.length);
   if (/^(https?:|#|mailto:)/.test(href)) return href;

@@ -4,7 +4,8 @@ import { escaped } from './page.ts';
 
 const require = createRequire(import.meta.url);
 
-// Its own types bring those of browsers into every file of the repository, so this file says what it uses.
+// The types of highlight.js would bring those of browsers into every file of the repository, so this file declares only
+// the part that it uses.
 type Highlighter = {
   registerLanguage: (name: string, language: unknown) => void;
   registerAliases: (names: string[], to: { languageName: string }) => void;
@@ -82,7 +83,7 @@ function anchorOf(text: string): string {
 }
 
 function codeBlock(code: string, language: string): string {
-  // A picture made of letters is not for copying.
+  // A block of `text` is a drawing made of characters, which nobody copies.
   const kind = language === 'text' ? 'code picture' : 'code';
   return `<div class="${kind}"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;
 }
@@ -109,7 +110,10 @@ function shownFile(tokens: readonly Token[], files: ReadonlyMap<string, string>)
 const extensionOf = (name: string) =>
   ({ mjs: 'javascript', py: 'python', sh: 'bash' })[name.split('.').at(-1)!] ?? '';
 
-/** The links of a line with the addresses that they have here; a link that leads nowhere here is plain text. */
+/**
+ * Returns the tokens of a line, with the addresses that its links have on these pages; a link that leads nowhere here
+ * becomes plain text.
+ */
 function linked(tokens: Token[], { addressOf }: Pick<Surroundings, 'addressOf'>): Token[] {
   let isOpen = true;
   return tokens.filter((token) => {

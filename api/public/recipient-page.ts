@@ -8,7 +8,7 @@ import { escaped } from './page.ts';
 import { texts } from './recipient-texts.ts';
 
 /**
- * The pages of recipients. Recipients know nothing of an API, so no page leads to it. The pages load no other file,
+ * The pages of recipients. They have no links to the API, because recipients do not know it. They load no other file,
  * because a short domain serves nothing but its links.
  */
 type RecipientPage = {

@@ -68,10 +68,10 @@ export const reference = route('/docs', {
 });
 
 /**
- * Returns the demo key where no other machine reaches the platform, since every reader of the page gets it. A website
- * can let its own name lead to this machine and then read the page, so the name in `Host` has to be a loopback one. A
- * proxy or a tunnel on this machine may send that name too, for readers anywhere; its headers and the settings that it
- * needs tell it.
+ * Returns the demo key only if no other machine can reach the platform, because every reader of the page gets the key.
+ * The name in `Host` must be a loopback name: otherwise a website could let its own name lead to this machine and then
+ * read the page (DNS rebinding). A proxy or a tunnel on this machine may send a loopback name too, for readers
+ * anywhere; it is recognised by its headers, and by the settings that it needs.
  */
 function demoKeyFor({ headers, socket }: Request): string | undefined {
   const names = [

@@ -4,8 +4,8 @@ import { texts } from './recipient-texts.ts';
 import { route } from './route.ts';
 
 /**
- * Where List-Unsubscribe leads. Only POST stops anything: scanners follow links. A mailbox provider's one click posts
- * here without cookies or context, and is answered without a redirect (RFC 8058 §3.2).
+ * The page behind List-Unsubscribe. Only POST unsubscribes, because mail scanners follow links. The one-click button of
+ * a mailbox provider posts here without cookies or context, and is answered without a redirect (RFC 8058 §3.2).
  */
 export const unsubscribePage = route<{ token: string }>('/u/:token', {
   get: async (request, response) => {

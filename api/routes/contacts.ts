@@ -80,14 +80,14 @@ export default [
       },
     ],
     bodyLimitBytes: 8 * 1024 * 1024,
-    // Contacts as they are read may be sent back with all of their tags, which are ignored here.
+    // A client may send contacts back as it has read them, with all of their tags; the tags are ignored here.
     bodyLimitValues: 200_000,
     response: ContactBatchOutcome,
     problems: ['contacts_conflict'],
     prepare: ({ body }) => contactBatches.prepare(body),
     handle: ({ caller, prepared }) => contactBatches.save(caller, prepared),
   }),
-  // Before the operations on one contact, whose id this would be.
+  // Stands before the operations on one contact: otherwise `tags` would be taken for the id of a contact.
   endpoint({
     route: 'GET /v2/contacts/tags',
     id: 'listContactTags',

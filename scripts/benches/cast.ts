@@ -12,7 +12,7 @@ const lines = procfile
   .filter(({ name }) => name !== 'release')
   .map((line) => ({ name: line.name, ...procfile.partsOf(line) }));
 
-/** The lines of the Procfile that stay, by name: what `node` runs for each. */
+/** Lasting processes of the Procfile: name -> the program that `node` runs, and its arguments. */
 export const processTypes: Record<string, string[]> = Object.fromEntries(
   lines.map(({ name, program, args }) => [name, [program, ...args]]),
 );
@@ -32,15 +32,15 @@ const patience = { MYSQL_TIMEOUT_SECONDS: '3600' };
 
 /** Starts the processes of a line with the settings that they need, and stops the remaining ones at its end. */
 export interface Cast {
-  /** A program of scripts/benches. It stays until the line ends, unless it is stopped before. */
+  /** Starts a program of scripts/benches, which runs until the line ends, unless it is stopped before. */
   servant(program: string, settings?: Record<string, string>): Promise<Servant>;
-  /** A program of the platform, started as the Procfile does. */
+  /** Starts a program of the platform as the Procfile does. */
   platform(args: string[], readyWhen: string, settings?: Record<string, string>): Promise<Program>;
-  /** Workers for these jobs; all jobs if there are none. */
+  /** Starts workers for these jobs; for all jobs if there are none. */
   workers(jobs: string[], settings?: Record<string, string>): Promise<Program>;
-  /** A program of the bare side, with its work begun. */
+  /** Starts a program of the bare side, and begins its work. */
   bare(program: string, settings: object): Promise<Servant>;
-  /** A web process without rate limits. Successive ones with the same name have the same port. */
+  /** Starts a web process without rate limits. A later one with the same name has the same port. */
   web(settings?: Record<string, string>, name?: string): Promise<{ web: Program; port: number }>;
   stopAll: () => Promise<void>;
 }

@@ -26,7 +26,7 @@ const dataOf = (index: number) => ({
   })),
 });
 
-/** About 600 bytes as JSON, nothing of it Liquid. */
+/** About 600 bytes as JSON, without Liquid. */
 export function plainEmail(index: number): EmailRequest {
   return {
     sender,
@@ -57,7 +57,7 @@ export function largeEmail(index: number): EmailRequest {
   };
 }
 
-/** A text of one part, to one of a thousand phones that are nobody's. */
+/** A text of one part, to one of a thousand phone numbers that belong to nobody. */
 export function textOf(index: number): { recipient: string; content: string } {
   const phone = String(index % 1_000).padStart(3, '0');
   return {
@@ -144,10 +144,10 @@ const lastNames = ['Lovelace', 'Hopper', 'Picard', "O'Brien", 'Müller', 'Wei', 
 const endings = ['', 'a', 'berg', 'dale', 'ford', 'in', 'man', 'os', 'sen', 'son', 'ton', 'wood', 'y'];
 const companyKinds = ['Ltd', 'Group', 'Works', 'Partners', 'Services'];
 
-/** Words that all contacts of a hostile book have, and two of which each has one. */
+/** Words that all contacts of a hostile book have. Each contact also has one of the two words below. */
 export const sharedWords = 'alpha beta gamma delta epsilon zeta eta theta';
 export const eitherWord = ['kappa', 'iota'];
-/** Words that half of the contacts have; this is the most expensive search. */
+/** Words that only half of the contacts have together; this is the most expensive search. */
 export const nineWords = `${sharedWords} ${eitherWord[0]}`;
 
 /** The token with which a mail server posts bounces to web. */

@@ -19,7 +19,7 @@ import { openWindow, type Usages } from './usage.ts';
 export interface Flow {
   loader: Servant;
   cast: Cast;
-  /** Of the customer who sends. */
+  /** The API key of the customer who sends. */
   key: string;
   /** Measures from the first request to the last result on disk, then removes the rows that it stored. */
   run: () => Promise<Run>;
@@ -29,8 +29,8 @@ export interface Flow {
 const connections = 32;
 const variants = 64;
 /**
- * For one process of each kind. With more processes each gets less of the load, so each takes longer until its code
- * is compiled.
+ * The time to warm up one process of each kind. More processes need longer: each gets less of the load, so Node
+ * compiles its code later.
  */
 const warmMs = 3_000;
 const acceptMs = 5_000;

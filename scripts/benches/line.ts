@@ -14,7 +14,7 @@ export interface Line {
   atMost?: Record<string, number>;
   /** The most memory that a process may hold of its own, in MB, if it differs from the general limit (result.ts). */
   memoryAtMost?: Record<string, number>;
-  /** How two commits are compared where the line itself sets the pace, so that the rate says nothing. */
+  /** How to compare two commits if the line itself sets the pace, so that the rates are equal. */
   comparedBy?: 'rate' | 'p50' | 'cpu';
   notes: readonly string[];
   open(bench: Bench): Promise<Opened>;

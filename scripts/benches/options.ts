@@ -3,7 +3,7 @@ import * as session from '../setup/start/session.ts';
 import type { Line } from './line.ts';
 import { lines } from './lines/index.ts';
 
-/** scripts/bench says what they mean. */
+/** The help of scripts/bench explains these options. */
 export const options = {
   pairs: { type: 'string' },
   json: { type: 'string' },

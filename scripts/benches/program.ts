@@ -5,7 +5,7 @@ import { checkout, localDir } from '../setup/environment.ts';
 import * as processes from '../setup/start/processes.ts';
 import type { Answer, Question } from './serve.ts';
 
-/** A process of its own, in the part it plays. */
+/** A process that a line has started. */
 export interface Program {
   pid: number;
   /** All that it has written. */
@@ -19,22 +19,22 @@ export interface Servant extends Program {
 }
 
 interface Options {
-  /** Which Node runs it, if not the one that runs this. */
+  /** The Node that runs the program; by default the one that runs this process. */
   node?: string;
   /** Node's own options, then the program and its arguments. */
   args: string[];
   settings: Record<string, string>;
-  /** Its output goes there, as it does wherever it runs as a service. */
+  /** Gets the output of the process: a service writes its log to a file too. */
   logFile: string;
 }
 
 const startLimitMs = 120_000;
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'NODE_COMPILE_CACHE'];
 
-/** Nothing of the caller's environment that could be a setting. */
+/** Returns an environment without any setting of the caller. */
 function environmentOf(settings: Record<string, string>): NodeJS.ProcessEnv {
   const kept = inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
-  // As scripts/start runs them.
+  // Uses the same compile cache as scripts/start.
   const compiled = path.join(localDir, 'compile-cache');
   return { NODE_COMPILE_CACHE: compiled, ...Object.fromEntries(kept), ...settings };
 }
@@ -60,7 +60,7 @@ function start({ node = process.execPath, args, settings, logFile }: Options, ch
   return { child, program, failed };
 }
 
-/** A program of the platform, as it is; ready when it says so in its log. */
+/** Starts a program of the platform unchanged, and waits until `readyWhen` is in its log. */
 export async function startPlatform(options: Options & { readyWhen: string }): Promise<Program> {
   const { program, failed } = start(options, 'ignore');
   const isReady = async () => {

@@ -23,7 +23,7 @@ export function ratiosOf(ours: readonly number[], theirs: readonly number[]): nu
   return ours.map((value, index) => value / (theirs[index] ?? Number.NaN));
 }
 
-/** Where the median of endless measurements would lie, and how sure this is. */
+/** A range in which the median of endless measurements lies, and how sure this is. */
 export interface Interval {
   from: number;
   to: number;

@@ -6,7 +6,7 @@ import { cpus } from 'node:os';
 export interface Usage {
   cpuSeconds: number;
   peakMb: number;
-  /** Memory without the program's files: a machine holds those of Node once, for any number of processes. */
+  /** Memory without the program's files, which the machine holds once for all processes. */
   ownPeakMb: number;
 }
 export type Usages = Record<string, Usage>;

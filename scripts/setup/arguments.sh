@@ -1,9 +1,9 @@
-# Sourced by the commands in scripts/ before they prepare anything: what they answer at once, and what they refuse. In
-# plain POSIX sh, because nothing is installed yet. Each command says its own `usage`.
+# Sourced by the commands in scripts/ before they prepare anything. Answers --help and refuses wrong arguments, in plain
+# POSIX sh, because nothing is installed yet. Each command defines its own `usage`.
 
 program=scripts/${0##*/}
 
-# Help is the answer wherever it is asked for, whatever else is said.
+# --help counts at any place, whatever the other arguments are.
 answer_help() {
   for argument in "$@"; do
     case $argument in
@@ -27,8 +27,9 @@ refuse_argument() {
   esac
 }
 
-# check_options VALUED PLAIN ARGUMENT...: VALUED options take a value, as the next argument or after `=`; PLAIN ones
-# take none, or with `=` at their end one after it. The rest goes to check_word, which each command has for itself.
+# check_options VALUED PLAIN ARGUMENT...: a VALUED option takes a value, as the next argument or after `=`. A PLAIN
+# option takes no value, or a value after `=` if it is listed with `=` at its end. Other arguments go to check_word,
+# which each command defines.
 check_options() {
   valued=$1 plain=$2
   shift 2

@@ -60,7 +60,7 @@ export async function port(folder: string, name: string): Promise<number> {
   const last = ports[name];
   if (last !== undefined && (await portIsFree(last))) return last;
   for (;;) {
-    // Below the range that outgoing connections take theirs from (Linux: from 32768, macOS: from 49152).
+    // This is below the range of the ports of outgoing connections (Linux: from 32768, macOS: from 49152).
     const candidate = 20_000 + Math.floor(Math.random() * 12_000);
     if (Object.values(ports).includes(candidate) || !(await portIsFree(candidate))) continue;
     // Read again: the other server's port may have been written meanwhile.

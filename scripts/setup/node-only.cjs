@@ -1,5 +1,6 @@
-// node scripts/setup/node-only.cjs FOLDER: a package.json and a lock file there that hold nothing but the Node of ours,
-// with the integrity of our own lock file. Plain JavaScript, because it runs under whatever Node the system has.
+// node scripts/setup/node-only.cjs FOLDER: writes a package.json and a lock file into the folder that have only our
+// Node, with the integrity from our own lock file. Plain JavaScript, because any Node of the system must be able to run
+// it.
 const fs = require('node:fs');
 const path = require('node:path');
 

@@ -1,6 +1,6 @@
-// Ends with code 1 when node_modules lacks a package that the lock file has for this platform: npm leaves out optional
-// ones, native parts among them, without a word. With --omit=dev those for development may be missing. Plain
-// JavaScript, because it runs under whatever Node the system has.
+// Ends with code 1 when node_modules lacks a package that the lock file has for this platform: npm silently leaves out
+// optional packages, native parts among them. With --omit=dev the packages for development may be missing. Plain
+// JavaScript, because any Node of the system must be able to run it.
 const fs = require('node:fs');
 const path = require('node:path');
 

@@ -21,7 +21,7 @@ packages_fresh() {
   [ -f "$root/node_modules/.prepared" ] && [ "$(cat "$root/node_modules/.prepared")" = "$(packages_wanted)" ]
 }
 
-# npm writes its own lock file last, so a newer one means an installation by hand that came to its end.
+# npm writes its own lock file last, so a newer lock file means that an installation by hand has completed.
 packages_installed_by_hand() {
   [ "$root/node_modules/.package-lock.json" -nt "$root/package-lock.json" ] && packages_complete "$@" 2>/dev/null
 }
@@ -32,7 +32,7 @@ packages_complete() {
 
 release_prepare_lock() {
   if [ -n "$npm_pid" ]; then
-    # Asked politely it takes a minute to undo what the next run throws away in any case.
+    # After SIGTERM npm takes a minute to undo its work, which the next run throws away anyway.
     kill -KILL "$npm_pid" 2>/dev/null || true
     wait "$npm_pid" 2>/dev/null || true
   fi
@@ -51,7 +51,8 @@ take_prepare_lock() {
     fi
     [ $waited -ne 0 ] || say "Packages: another command is installing them; waiting for it"
     waited=$((waited + 1))
-    # Without a pid the holder died between two commands; a living one writes it at once.
+    # A lock without a pid means that its holder died between two commands, because a living holder writes its pid at
+    # once.
     if [ -z "$holder" ] && [ $waited -gt 10 ]; then rm -rf "$prepare_lock"; fi
     sleep 1
   done
@@ -156,7 +157,8 @@ install_packages() {
 
 ensure_packages() {
   if packages_fresh; then return; fi
-  # The processes of a server run from packages without those for development. Another installation would take them away.
+  # The processes of a server use an installation without the packages for development. A new installation would remove
+  # packages while these processes run.
   if [ "${packages_needed:-}" = run ] && packages_installed_by_hand --omit=dev; then return; fi
   take_prepare_lock
   if ! packages_fresh; then
@@ -172,7 +174,7 @@ ensure_packages() {
 ensure_node() {
   PATH=$root/node_modules/.bin:$PATH
   export PATH
-  # After an installation by hand npm 9 may have made no link to it.
+  # After an installation by hand with npm 9, node_modules/.bin may have no link to the Node of the packages.
   for folder in "$root"/node_modules/node-linux-*/bin; do
     if [ -x "$folder/node" ] && ! node_is_at_least 24; then PATH=$folder:$PATH; fi
   done

@@ -1,7 +1,7 @@
 type Options<Item, Result> = {
   maxItems: number;
   maxInFlight: number;
-  /** How long calls gather at most, beside a batch that is in flight. */
+  /** The longest time that calls gather while a batch is in flight. */
   gatherMs?: number;
   /** Returns one result for each item, in order. When it throws, every call of the batch fails. */
   run: (items: Item[]) => Promise<Result[]>;
@@ -10,9 +10,9 @@ type Options<Item, Result> = {
 const usualGatherMs = 10;
 
 /**
- * Gathers single calls into batches. Where no batch is in flight, the next one begins at once, so an idle system does
- * not wait. Beside a batch in flight the next one begins when it is full or has gathered for `gatherMs`: a busy system
- * spends one statement on many rows, and a statement that waits for a lock holds nobody up for long.
+ * Gathers single calls into batches. If no batch is in flight, the next one begins at once, so an idle system does not
+ * wait. While a batch is in flight, the next one begins when it is full or has gathered for `gatherMs`. So a busy
+ * system uses one statement for many rows, and a statement that waits for a lock does not hold up the others for long.
  */
 export function batcher<Item, Result>(options: Options<Item, Result>): (item: Item) => Promise<Result> {
   type Call = {
@@ -68,7 +68,7 @@ export function batcher<Item, Result>(options: Options<Item, Result>): (item: It
       return;
     }
     scheduled = true;
-    // After the calls that this turn of the event loop brings.
+    // This runs after the calls of this turn of the event loop, so that they share the batch.
     setImmediate(flush);
   }
 

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Pass = { waitMs: number } | { leave: () => void };
 
 /**
- * A circuit breaker for something that all work of this process needs (the relay, the database). While it cannot be
- * used, one piece of work at a time (the probe) finds out whether it is back, after pauses that grow; all other work
- * waits without a try of its own.
+ * A circuit breaker for something that all work of this process needs (the relay, the database). While it is unusable,
+ * one piece of work at a time (the probe) tests whether it is back, after pauses that grow. All other work waits and
+ * tries nothing.
  */
 export type CircuitBreaker = {
   /** Resolves when the work may go on; or, after `longestWaitMs`, with the time that it still has to wait. */
@@ -21,7 +21,7 @@ export type CircuitBreaker = {
 export type CircuitBreakerTimes = {
   firstPauseMs: number;
   longestPauseMs: number;
-  /** How long work waits in hand as a rule, before it goes back to Redis. */
+  /** How long work usually waits in this process before it goes back to Redis. */
   longestWaitMs: number;
 };
 
@@ -48,7 +48,7 @@ export function createCircuitBreaker(
     report.paused(pauseMs);
   }
 
-  /** Makes one piece of work the probe. It goes ahead of the others; the next probe may go once this one has left. */
+  /** Makes one piece of work the probe. It goes ahead of the others. The next probe may go once this one has left. */
   function newProbe(): Pass {
     const own: Pass = {
       leave: () => {

@@ -10,12 +10,15 @@ export function now(): Date {
   return new Date(Math.round(performance.now() + offsetMs + shiftMs));
 }
 
-/** Returns how many seconds ago a time was; 0 where there is none, or it is to come. */
+/** Returns how many seconds ago a time was; 0 if there is no time, or if it is in the future. */
 export function secondsSince(since: Date | null | undefined, at: Date = now()): number {
   return since ? Math.max(0, (at.getTime() - since.getTime()) / 1000) : 0;
 }
 
-/** MySQL's time as it is, without a test's shift: for what BullMQ compares with the clocks of machines. */
+/**
+ * MySQL's time without the shift of a test. BullMQ compares its times with the clocks of machines, so jobs use this
+ * one.
+ */
 export function databaseTime(): Date {
   return new Date(Math.round(performance.now() + offsetMs));
 }

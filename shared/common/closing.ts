@@ -5,14 +5,14 @@
 
 const closers = new Set<() => Promise<void>>();
 
-/** Registers `close` to be called when the process ends; once, however often it is given. */
+/** Registers `close`, which is called once when the process ends, however often it was registered. */
 export function closeAtEnd(close: () => Promise<void>): void {
   closers.add(close);
 }
 
 /**
- * Registers `forget`, which drops what a process remembers of the database when it closes its connections, because the
- * next ones may lead elsewhere.
+ * Registers `forget`, which runs when the process closes its connections. It drops everything that the process
+ * remembers of the database, because the next connections may lead to another one.
  */
 export function forgetAtEnd(forget: () => void): void {
   closers.add(async () => forget());

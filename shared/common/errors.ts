@@ -253,7 +253,9 @@ export function orNotFound<T>(record: T | null, detail?: string): T {
   return record;
 }
 
-/** Whether the error is an outage: the work itself is fine, and may be done when what it needs is back. */
+/**
+ * Whether the error is an outage: the work itself has no fault, and can be repeated when the missing server is back.
+ */
 export function isOutage(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'service_unavailable';
 }

@@ -4,8 +4,8 @@ import { type FieldErrors, invalidFields } from './errors.ts';
 export type Refuse = (field: string, message: string) => void;
 
 /**
- * A request in which some fields have the wrong shape: such fields have no value, at all depths, and such an item of
- * an array leaves its place empty. A request without faults has this type, too.
+ * A request in which some fields may have the wrong shape. At any depth, such a field has no value, and such an item of
+ * an array is undefined. A request without faults has this type, too.
  */
 export type Usable<Value> = Value extends Date | { read: unknown }
   ? Value
@@ -16,16 +16,16 @@ export type Usable<Value> = Value extends Date | { read: unknown }
       : Value;
 
 /**
- * Whether the field has the wrong shape, or is missing although required. Rules about it and other fields then say
- * nothing.
+ * Whether the field has the wrong shape, or is missing although it is required. A rule that compares it with other
+ * fields then reports nothing.
  */
 export function isUnusable<Request extends object>(request: Request, field: keyof Request): boolean {
   return field in request && request[field] === undefined;
 }
 
 /**
- * Whether the field, or something within it, has the wrong shape: its value is then not what the caller means. Looks
- * at all of the value.
+ * Whether the field, or something within it, has the wrong shape, so that its value is not what the caller means. This
+ * walks through the whole value.
  */
 export function isPartlyUnusable<Request extends object>(request: Request, field: keyof Request): boolean {
   return field in request && isPartial(request[field]);

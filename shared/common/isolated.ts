@@ -4,7 +4,10 @@ import { logger } from './logger.ts';
 /** Outages in a row that end the work: a single one may come from its piece alone, such as a row that is locked. */
 const outagesToEnd = 3;
 
-/** The longest time for the items of one list: each may wait for a lock, and other work waits for the end of all. */
+/**
+ * The longest time for the items of one list: each item may wait for a lock, and other work waits until the list is
+ * done.
+ */
 const longestRoundMs = 20_000;
 
 /**
@@ -33,9 +36,9 @@ export function isolated(message: string, longestMs = longestRoundMs) {
     run,
     isInOutage,
     /**
-     * Works on each item; an outage that lasts ends this, and so does the longest time of a round. The next run has the
-     * rest: each round begins with another item, at random, so that items which fail do not always come first. Returns
-     * whether each item had its turn.
+     * Works on each item, until an outage lasts or the longest time of a round is over. The next run does the rest.
+     * Each round begins with a random item, so that items which fail do not always come first. Returns whether every
+     * item had its turn.
      */
     async each<Item>(
       items: readonly Item[],

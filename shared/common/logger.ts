@@ -24,8 +24,8 @@ const longValue = /\b(entry|near|value:?) '.*' (for|at) /gis;
 const quotedValue = /(?<!\b(?:key|column|table|field) )'[^'\n]*'/gi;
 
 /**
- * Returns the fields of an error that are known to be harmless. Libraries add others, such as the SQL with its values,
- * or the arguments of a Redis command, of which the password may be one.
+ * Returns only the fields of an error that are known to be harmless. Libraries add other fields, such as the SQL with
+ * its values, or the arguments of a Redis command, which may include the password.
  */
 function withoutValues(error: Error): object {
   const given = pino.stdSerializers.err(error) as Record<string, unknown>;
@@ -55,14 +55,14 @@ const options: LoggerOptions = {
   serializers: { err: withoutValues },
   formatters: { level: (label) => ({ level: label }) },
   timestamp: pino.stdTimeFunctions.isoTime,
-  // The id of the request, or of the request that caused the job: the Request-Id of an answer leads to all lines about
-  // it.
+  // The id of the request, or of the request that caused the job. With the Request-Id of an answer, an operator finds
+  // all lines about the request.
   mixin: () => ({ requestId: requestId() ?? undefined }),
 };
 
 /**
- * JSON lines. Redaction is the second guard: callers log ids, never records.
- * A wildcard does not cover the top level, so both forms are listed.
+ * Logs JSON lines. Callers log ids and never whole records; redaction is only the second protection. A wildcard does
+ * not cover the top level, so `paths` has both forms.
  */
 export const logger = pino(options, pino.destination(config.LOG_TO === 'stderr' ? 2 : 1));
 

@@ -1,6 +1,6 @@
 /**
- * Counters of this process since its last report. Every process adds its own to totals in Redis from time to
- * time, so that one page shows the whole platform and a process may die without taking the numbers along.
+ * Counters of this process since its last report. Every few seconds each process adds its own counters to totals in
+ * Redis. So one page shows the whole platform, and the numbers of a dead process are kept.
  */
 const counters = new Map<string, number>();
 
@@ -14,7 +14,7 @@ export function count(name: string, labels: Record<string, string> = {}, by = 1)
   counters.set(key, (counters.get(key) ?? 0) + by);
 }
 
-/** Hands over what was counted and starts again from nothing. */
+/** Returns the counts since the last call, and starts again at nothing. */
 export function takeCounts(): [name: string, by: number][] {
   const taken = [...counters];
   counters.clear();
@@ -23,7 +23,7 @@ export function takeCounts(): [name: string, by: number][] {
 
 const gauges = new Map<string, () => number>();
 
-/** A state of this process, read at each report. */
+/** Registers a state of this process, which each report reads. */
 export function gauge(name: string, read: () => number): void {
   gauges.set(name, read);
 }

@@ -18,7 +18,8 @@ function secretKeys(): Key[] {
   if (!config.SECRET_KEY) throw new Error('SECRET_KEY is not set: it must be that of the platform');
   keys ??= config.SECRET_KEY.split(',').map((entry) => {
     const [id, hex] = entry.split(':') as [string, string];
-    // Key objects are kept: from bytes, each use would make a new one, which takes longer than the encryption.
+    // Keeps the key objects: a key in bytes would be turned into an object at each use, which takes longer than the
+    // encryption.
     const derive = (purpose: string) =>
       createSecretKey(Buffer.from(hkdfSync('sha256', Buffer.from(hex, 'hex'), '', purpose, 32)));
     return { id, encryption: derive('secrets at rest'), authentication: derive('tokens') };
@@ -64,7 +65,7 @@ export function keyIdOf(sealed: Buffer): string {
   return sealed.toString('latin1', 0, sealed.indexOf(0x3a));
 }
 
-/** Returns a MAC for data that leaves the service and comes back, such as cursors. `purpose` keeps the uses apart. */
+/** Returns a MAC for data that leaves the platform and comes back, such as cursors. `purpose` keeps the uses apart. */
 export function authenticationTag(purpose: string, text: string, lengthBytes = 16): Buffer {
   return mac(secretKeys()[0]!, purpose, text).subarray(0, lengthBytes);
 }
@@ -77,7 +78,10 @@ export function isAuthenticationTag(purpose: string, text: string, tag: Buffer):
   });
 }
 
-/** Whether both texts are the same. The time that it takes tells nothing about the secret one. */
+/**
+ * Whether both texts are the same. Takes the same time for any difference, so that the time reveals nothing about the
+ * secret.
+ */
 export function isSameSecret(given: string, secret: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', secret, 'buffer'));
 }

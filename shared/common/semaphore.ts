@@ -4,13 +4,13 @@ export type Release = () => void;
 type Holders = { held: number; waiting: (() => void)[] };
 
 type Limits = {
-  /** Permits of one key, while all other keys together hold `others`. */
+  /** How many permits one key may have, while all other keys together hold `others`. */
   permits: (others: number) => number;
-  /** Permits of all keys together; left out, there is no such limit. */
+  /** How many permits all keys together may have; no limit if left out. */
   inAll?: () => number;
   /** How long a caller waits for a permit. */
   waitMs: number;
-  /** Callers of one key that may wait. */
+  /** How many callers of one key may wait. */
   mostWaiting?: number;
 };
 

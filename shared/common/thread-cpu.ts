@@ -10,8 +10,8 @@ export function systemThreadId(): number {
 }
 
 /**
- * CPU time in milliseconds that a thread of this process has had, also while it is in a call that nothing interrupts.
- * Undefined where the system does not count it, or the thread has ended.
+ * CPU time in milliseconds that a thread of this process has used, even while the thread is in a call that cannot be
+ * interrupted. Undefined if the system does not count it, or if the thread has ended.
  */
 export function threadCpuMs(systemId: number): number | undefined {
   if (systemId === 0) return undefined;

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const sliceMs = 10;
 
 /**
- * For a loop over many items of a customer, each of which takes little: once the time slice is used up, `next` lets
- * the event loop serve others and begins another slice. Awaiting only settled promises gives others no turn.
+ * For a loop over many items of a customer, each of which takes little time. When the time slice is used up, `next`
+ * lets the event loop serve others and begins another slice. Awaiting settled promises alone would give others no turn.
  */
 export function timeSlices() {
   let endsAt = performance.now() + sliceMs;

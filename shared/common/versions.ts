@@ -1,7 +1,7 @@
 /**
- * Versions of the API, oldest first: the date on which the shapes were fixed, and what changed then. A second one adds
- * its line here, and beside its `changes` the functions that turn the shapes of the version before it into its own and
- * back; everything inside works with the newest.
+ * Versions of the API, oldest first: the date on which the shapes were fixed, and the changes of that version. A new
+ * version adds its line here, and functions beside its `changes` that turn the shapes of the previous version into the
+ * new ones and back. All code inside works with the newest shapes.
  */
 const versions = {
   '2026-11-01': { changes: 'The first version.' },

@@ -6,7 +6,7 @@ export const addOnNames = {
   REDIS_URL: ['REDIS_TLS_URL', 'REDISCLOUD_URL'],
 } as const;
 
-/** The environment with MYSQL_URL and REDIS_URL from the add-ons of the host, where they are not given themselves. */
+/** The environment, with MYSQL_URL and REDIS_URL from the add-ons of the host if they are not set themselves. */
 export function withAddOns<E extends Environment>(environment: E): E & Environment {
   const found = Object.entries(addOnNames).flatMap(([name, others]) => {
     const address = others.map((other) => environment[other]).find(Boolean);

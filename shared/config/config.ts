@@ -202,7 +202,10 @@ function wellFormed(): Partial<z.output<typeof settings>> {
   );
 }
 
-/** Whether no two keys have one id. A stored secret is opened with the key of its id, so the second would never be used. */
+/**
+ * Whether all keys have different ids. A stored secret is opened with the key of its id, so a second key with this id
+ * would never be used.
+ */
 function hasOwnIds(keys: string): boolean {
   const ids = keys.split(',').map((key) => key.split(':')[0]);
   return new Set(ids).size === ids.length;
@@ -219,5 +222,5 @@ export const product = { name: 'messaging-service', version: '0.1.0' } as const;
 export const settingSchemas: Readonly<Record<string, z.ZodType>> = settings.shape;
 export const settingNames = Object.keys(settings.shape);
 
-// A date without a zone means UTC on every host; otherwise one template would render differently here and there.
+// A date without a zone means UTC on every host: otherwise the same template would render differently on two hosts.
 process.env['TZ'] = 'UTC';

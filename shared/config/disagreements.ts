@@ -35,8 +35,8 @@ type HandOvers = Record<
 >;
 
 /**
- * Returns a warning if a stop may cut a hand-over short; null if not. This does not keep a process from starting,
- * because some hosts give no more time.
+ * Returns a warning if a stop may interrupt a hand-over; null if not. Some hosts allow no longer stop, so the process
+ * starts all the same.
  */
 export function shortGrace({ SHUTDOWN_SECONDS: grace, ...settings }: HandOvers): string | null {
   const timeouts = ['SMTP_TIMEOUT_SECONDS', 'SMS_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'] as const;
@@ -49,7 +49,7 @@ export function shortGrace({ SHUTDOWN_SECONDS: grace, ...settings }: HandOvers):
 function shortLinkFaults({ SHORT_LINK_URL, PUBLIC_URL }: ComparedSettings): string[] {
   if (SHORT_LINK_URL === undefined || PUBLIC_URL === undefined) return [];
   const [own, platform] = [new URL(SHORT_LINK_URL), new URL(PUBLIC_URL)];
-  // The short links would be among the pages of the platform.
+  // Without a path of their own, the short links would have the addresses of the platform's pages.
   if (own.host !== platform.host || !['/', platform.pathname].includes(own.pathname)) return [];
   const form = 'must have a path of its own where it has the host of PUBLIC_URL';
   return [faultOf('SHORT_LINK_URL', form, `${PUBLIC_URL}/l`)];

@@ -56,8 +56,8 @@ const mysqlParameters = new Set(
 );
 
 /**
- * Whether the driver heeds every parameter of the address. It ignores the others: with `?ssl-mode=REQUIRED`, of another
- * driver, it would not speak TLS.
+ * Whether the driver knows every parameter of the address. It ignores unknown ones: with `?ssl-mode=REQUIRED`, which is
+ * for another driver, it would not use TLS.
  */
 export function hasKnownParameters(address: string): boolean {
   return [...(parseServers(address)?.search.keys() ?? [])].every((name) => mysqlParameters.has(name));

@@ -22,8 +22,8 @@ const common = {
   prefixes: z.array(prefix).min(1).optional(),
   senders: z.array(z.string().min(1)).min(1).optional(),
   /**
-   * The lowest comes first; gateways of one priority share the messages by weight. The default is the gateway's place in
-   * the list.
+   * The gateway with the lowest priority comes first. Gateways of one priority share the messages by weight. The
+   * default is the gateway's place in the list.
    */
   priority: z.number().int().min(0).optional(),
   weight: z.number().positive().default(1),
@@ -40,7 +40,7 @@ const Smpp = z
     /** For a carrier with its own certificate authority. */
     ca: certificate.optional(),
     window: z.number().int().min(1).max(1000).default(10),
-    /** Over all processes. */
+    /** The rate of all processes together. */
     perSecond: z.number().positive().optional(),
     enquireSeconds: z.number().min(1).max(3600).default(30),
     longMessages: z.enum(['udh', 'udh16', 'sar', 'payload']).default('udh'),
@@ -70,9 +70,9 @@ const Http = z
     secret: z.string().min(16, 'must have at least 16 characters'),
     /** For a server with its own certificate authority. */
     ca: certificate.optional(),
-    /** Requests that may wait for an answer at a time, in each process. */
+    /** Requests of one process that may wait for an answer at a time. */
     window: z.number().int().min(1).max(1000).default(20),
-    /** Over all processes. */
+    /** The rate of all processes together. */
     perSecond: z.number().positive().optional(),
   })
   .refine(({ url }) => isHttpUrl(url), {
@@ -144,7 +144,7 @@ function isHttpUrl(text: string): boolean {
 }
 
 /**
- * Reads a list from JSON, or from a file whose path is given. The faults name the place, never the value: it may be a
+ * Reads a list from JSON, or from the file at a path. A fault names the place and never the value, which may be a
  * password.
  */
 export const gatewayList = z.string().transform((text, context): GatewaySettings[] => {

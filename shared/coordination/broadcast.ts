@@ -74,7 +74,7 @@ export function openBroadcast(): void {
 async function subscribe(connection: Redis): Promise<void> {
   try {
     await connection.subscribe(channel());
-    // Only now: a record that is read again before the subscription works could become stale unnoticed.
+    // This must come last: a record that is read again before the subscription works could become stale unnoticed.
     for (const { missed } of [...listeners.values()].flat()) missed();
   } catch (error) {
     logger.debug({ err: error }, 'the changes of other processes cannot be heard yet');

@@ -74,15 +74,15 @@ function leasing(connection: RedisConnection): Leasing {
   return connection as unknown as Leasing;
 }
 
-/** Whether it makes sense to ask Redis. A Redis that hangs looks ready, too. */
+/** Whether it makes sense to ask Redis. This is also true for a Redis that hangs. */
 export function isReachable(): boolean {
   return producerConnection().status === 'ready';
 }
 
 /**
  * Leases tokens of all these buckets in one round trip. `holder` names the process that will spend them. Rejects when
- * Redis is away or takes longer than a request should wait; tokens that such a call took all the same are lost when
- * its lease ends.
+ * Redis is away, or takes longer than a request should wait. Redis may still lend tokens to such a call; they are lost
+ * until the lease ends.
  */
 export async function leaseTokens(
   holder: string,

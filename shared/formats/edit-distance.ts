@@ -1,8 +1,8 @@
 export type Measured = { text: string; edits: number };
 
 /**
- * Returns how many letters to change, add or remove to turn one text into the other (Levenshtein). Infinity above
- * `most`.
+ * Returns how many letters must be changed, added or removed to turn one text into the other (Levenshtein). Returns
+ * Infinity for more than `most`.
  */
 function editDistance(one: string, other: string, most = Infinity): number {
   if (Math.abs(one.length - other.length) > most) return Infinity;

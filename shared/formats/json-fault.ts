@@ -67,7 +67,7 @@ function endOfString(text: string, start: number): { end: number; isWhole: boole
   for (let index = start + 1; ; ) {
     const code = text.charCodeAt(index);
     if (code === 0x22) return { end: index + 1, isWhole: true };
-    // A control character, or NaN because the text ends within the string.
+    // The character is a control character, or NaN because the text ends within the string.
     if (!(code >= 0x20)) return { end: index, isWhole: false };
     const end = code === 0x5c ? endOf(escape, text, index) : index + 1;
     if (end === index) return { end, isWhole: false };

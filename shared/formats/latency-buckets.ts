@@ -19,8 +19,8 @@ function bucketMs(bucket: number): number {
 export type Histogram = { bucket: number; count: number }[];
 
 /**
- * Returns, for each part (0.5 is the median), the longest time of that part of all messages, in milliseconds; null
- * without messages.
+ * Returns, for each part (0.5 is the median), the longest time of that part of all messages, in milliseconds. Returns
+ * null if there are no messages.
  */
 export function quantilesOf(histogram: Histogram, parts: readonly number[]): (number | null)[] {
   const rising = histogram.filter(({ count }) => count > 0).toSorted((a, b) => a.bucket - b.bucket);

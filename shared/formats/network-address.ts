@@ -32,12 +32,12 @@ function inGroups(ip: string): string {
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-// Azure's metadata and agent endpoint is the one that has a public address.
+// Azure's metadata and agent endpoint is the only such endpoint with a public address.
 const metadataAddress = '168.63.129.16';
 
 /**
- * Whether a webhook must not reach this address. A text that is no address at all is forbidden too. Addresses in `own`
- * are forbidden, however public, unless they are in `allowed`.
+ * Whether a webhook must not reach this address. A text that is no address is forbidden too. Addresses in `own` are
+ * forbidden even if they are public, unless they are in `allowed`.
  */
 export function isForbiddenAddress(
   ip: string,
@@ -77,7 +77,7 @@ export function literalAddress(hostname: string): string | null {
   return isIP(host) ? host : null;
 }
 
-/** A mail server would take a delivery for mail, and block the address that it comes from. */
+/** On port 25, a mail server would take a delivery for mail, and block the address that it comes from. */
 const refusedPorts = new Set(['0', '25']);
 
 /**
@@ -86,7 +86,7 @@ const refusedPorts = new Set(['0', '25']);
  */
 export function webhookUrlProblem(text: string, allowed: readonly Network[] = []): string | null {
   if (Array.from(text).length > 2048) return 'must be at most 2048 characters long';
-  // The URL parser would drop them silently, so the stored URL would differ from the called one.
+  // The URL parser would silently remove these characters, so the stored URL would differ from the called one.
   if (/\p{Cc}/u.test(text)) return 'must not contain control characters';
   // The parser's leniency (`http:example.com`, `http:\\example.com`, blanks around) helps nobody.
   if (text.trim() !== text || !/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text))

@@ -50,7 +50,7 @@ const inheritedName = /(<\/?)constructor(?=[\s/>])/gi;
 
 const controlCharacters = /[^\P{Cc}\t\n\r]/gu;
 
-/** An excerpt only shows what an email says, so a page that the library cannot read is sent without one. */
+/** An excerpt only helps a reader, so an email whose page the library cannot read is sent without an excerpt. */
 function excerptOfHtml(html: string): string | null {
   fromHtml ??= loadFromHtml();
   try {

@@ -67,7 +67,8 @@ export function timeOfLocal(zone: string, local: number): number {
 }
 
 /**
- * Returns the starts of the days or months of the zone, from the one that `from` is in to the first at or after `to`.
+ * Returns the starts of the days or months of the zone, from the day or month of `from` to the first one at or after
+ * `to`.
  */
 export function startsBetween(zone: string, unit: 'day' | 'month', from: number, to: number): number[] {
   const date = new Date(Math.floor(localMs(zone, from) / dayMs) * dayMs);

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { defineJob } from './job.ts';
 
 /**
- * Attempts one delivery, or a few of one webhook that are due at once (`others`, each with its own request). First
- * attempts that never waited for room never queue behind deliveries that did. `more`: further deliveries of this
- * webhook wait for room, and are admitted afterwards. `dueAt` (ms since the epoch): the progress of the lane.
+ * Attempts one delivery, or a few deliveries of one webhook that are due at once (`others`, each with its own request).
+ * A first attempt that never waited for room never queues behind deliveries that did. `more`: further deliveries of
+ * this webhook wait for room, and are admitted afterwards. `dueAt` (ms since the epoch) shows how far the lane has
+ * come.
  */
 export const deliverWebhook = defineJob({
   name: 'deliver-webhook',

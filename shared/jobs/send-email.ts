@@ -3,8 +3,8 @@ import { emailLanes } from '../schemas/lanes.ts';
 import { defineJob } from './job.ts';
 
 /**
- * Hands one email over. A lane for each kind: a million marketing mails never stand before a one-time code. `kind` is
- * set if it is not the kind of the lane.
+ * Hands one email over. Each kind has a lane, so that a million marketing emails do not delay a one-time code. `kind`
+ * is set if it is not the kind of the lane.
  */
 export const sendEmail = defineJob({
   name: 'send-email',

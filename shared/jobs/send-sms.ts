@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineJob } from './job.ts';
 
 /**
- * Hands one text message over, or a few of one workspace that are due at once (`others`). A million texts of batches never
- * stand before a single one.
+ * Hands one text over, or a few texts of one workspace that are due at once (`others`). A million texts of batches do
+ * not delay a single text.
  */
 export const sendSms = defineJob({
   name: 'send-sms',

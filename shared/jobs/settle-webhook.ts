@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defineJob } from './job.ts';
 
 /**
- * Skips deliveries that wait for a webhook that is gone or switched off, or sends failed ones again, in small batches.
+ * Skips the waiting deliveries of a webhook that is gone or switched off, or sends failed deliveries of a webhook
+ * again, in small batches.
  */
 export const settleWebhook = defineJob({
   name: 'settle-webhook',

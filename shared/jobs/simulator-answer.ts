@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from './job.ts';
 
-/** Lets a phone of the simulator report a text, and reply to it if the phone is one that replies. */
+/** Makes a phone of the simulator report a text. If the phone is one that replies, it also replies. */
 export const simulatorAnswer = defineJob({
   name: 'simulator-answer',
   lanes: { default: 'simulator-answer' },

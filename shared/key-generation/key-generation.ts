@@ -5,8 +5,8 @@ import { logger } from '../common/logger.ts';
 import type { DkimKey } from '../formats/email/dkim.ts';
 
 /**
- * An RSA key takes a tenth of a second of CPU time, at times a whole second. Keys are made one at a time, in their own
- * thread of low priority, so that the thread pool stays free for files, names and signatures of other requests.
+ * An RSA key takes a tenth of a second of CPU time, and sometimes a whole second. So keys are made one at a time, in a
+ * thread of low priority. The thread pool stays free for the files, names and signatures of other requests.
  */
 
 type KeyRequest = { workspaceId: string; resolve: (key: DkimKey) => void; reject: (reason: unknown) => void };
@@ -54,7 +54,7 @@ function startNext(): void {
   if (own.length > 0) waiting.set(workspaceId, own);
   clearTimeout(idle);
   thread ??= start();
-  // A key that is owed keeps the process alive; the thread by itself does not.
+  // The thread keeps the process alive only while somebody waits for a key.
   thread.ref();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   thread.postMessage(null);

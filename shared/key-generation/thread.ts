@@ -7,7 +7,7 @@ if (!parentPort) throw new Error('thread.ts runs as a worker thread only');
 const port = parentPort;
 
 const lowPriority = 10;
-// Of this thread alone, on Linux; elsewhere the number 0 stands for the whole process.
+// On Linux this lowers the priority of this thread only. Elsewhere the number 0 means the whole process.
 if (process.platform === 'linux') setPriority(0, lowPriority);
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -62,7 +62,7 @@ export function connectToListen(settings: Settings & { retryStrategy: (attempt: 
 }
 
 /**
- * The failover detector of a lost connection hears of the failover too, and would end the new attempt to connect;
+ * The failover detector of a lost connection also hears of the failover, and would end the new attempt to connect;
  * ioredis would then regard the client as closed. So the old detector is disconnected before each attempt.
  */
 class ReconnectingSentinels extends SentinelConnector {
@@ -106,8 +106,8 @@ function connectToCluster(servers: Servers, settings: Settings): Cluster {
     ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
     ...(maxRetriesPerRequest !== null && { maxRedirections: producerRedirections }),
     slotsRefreshTimeout: 1_000,
-    // A node that hangs keeps its connections open, and only another node tells that it has lost its slots. Workers
-    // have a connection for each lane and partition, so each asks less often.
+    // A node that hangs keeps its connections open, and only another node tells that it has lost its slots. A worker
+    // has a connection for each lane and partition, so each of these asks less often.
     slotsRefreshInterval: maxRetriesPerRequest === null ? 5_000 : 2_000,
     // Otherwise ioredis connects to the IP address of a name, and no certificate names that address.
     ...(access.tls && { dnsLookup: (name, done) => done(null, name) }),

@@ -3,9 +3,9 @@ import { config } from '../config/config.ts';
 
 /**
  * Each queue is divided into QUEUE_PARTITIONS parts by the ids of its jobs, so that a Redis Cluster can have the parts
- * of its busiest queue on several nodes. After a change of their number a job may be in a part that no worker reads,
- * or exist twice, as it may after a part has taken no jobs for a while. The rows say what is due, so the sweep adds the
- * lost job again, and the second copy of a job finds its row done.
+ * of its busiest queue on several nodes. After a change of their number, a job may be in a part that no worker reads.
+ * The rows say what is due, so the sweep adds a lost job again. A job may also exist twice, after such a change or
+ * after a part has taken no jobs for a while. The second copy finds its row done.
  */
 
 /** The numbers of all partitions. */
@@ -14,7 +14,10 @@ export const partitions = (): number[] =>
 
 const none: ReadonlySet<number> = new Set();
 
-/** Returns the partition of a job: another one than usual where that one is among the `failed`, which are not all. */
+/**
+ * Returns the partition of a job. If the usual one is among the `failed`, returns another one; `failed` never has all
+ * partitions.
+ */
 export function partitionOf(jobId: string, failed = none): number {
   const { QUEUE_PARTITIONS: parts } = config;
   if (parts === 1) return 0;
@@ -26,8 +29,8 @@ export function partitionOf(jobId: string, failed = none): number {
 }
 
 /**
- * Returns the prefix of the keys of a partition. The part in braces decides on which node they are. The first
- * partition has the keys that an undivided queue would have.
+ * Returns the prefix of the keys of a partition. The part in braces decides on which node the keys are. The first
+ * partition has the keys of an undivided queue.
  */
 export function prefixOf(partition: number): string {
   const { QUEUE_PREFIX: prefix } = config;

@@ -8,8 +8,8 @@ import { partitions, prefixOf } from './partitions.ts';
  */
 export type RedisFault = string;
 
-// Writes as adding a job does: with a script, to several keys of the prefix. A PING would prove less: a replica
-// answers it too, and so do a full Redis and a Cluster node that does not have these keys.
+// Writes as adding a job does: with a script, to several keys of the prefix. A PING would prove less, because a replica
+// answers it too, and so does a full Redis, or a Cluster node without these keys.
 const script = "for _, key in ipairs(KEYS) do redis.call('SET', key, '', 'PX', 10000) end";
 
 /** Tries what adding a job needs, within about a second; null if Redis takes it in every partition. */
@@ -28,7 +28,7 @@ async function findFaultOf(partition: number): Promise<RedisFault | null> {
   }
 }
 
-// A probe writes, so its result is kept: health checks must not become a load, however many there are.
+// A probe writes, so its result is kept: otherwise frequent health checks would become a load.
 const keptMs = 1_000;
 let recent: { connection: RedisConnection; fault: Promise<RedisFault | null>; at: number } | undefined;
 

@@ -11,8 +11,8 @@ const lifeMs = 10_000;
 type Reported<State> = { at: number; state: State };
 
 /**
- * The states that every process reports of itself by name: in one hash of Redis, so that each process can show those of
- * all. `codec`: the text of a report.
+ * States that each process reports of itself, by name. They are in one hash of Redis, so that each process can show the
+ * states of all. `codec`: the text of a report.
  */
 export function processReports<State>(
   hash: string,

@@ -43,9 +43,8 @@ export async function closeQueues(): Promise<void> {
 }
 
 /**
- * The creation time of a job, and its delay from now. The creation time is the database's. The clock of this process
- * may be wrong, which would give the job a wrong place among all others, and BullMQ does not know of a clock that a
- * test shifted.
+ * The creation time of a job, and its delay from now. The creation time is the database's: a wrong clock of this
+ * process would give the job a wrong place among the others, and BullMQ does not know a clock that a test has shifted.
  */
 const timesOf = (dueAt: Date | null | undefined) => ({
   timestamp: databaseTime().getTime(),
@@ -64,8 +63,8 @@ const jobOptions: JobsOptions = {
 };
 
 /**
- * The most wake-ups on their way to Redis. With more of them Redis is not keeping up, so they are dropped and left to
- * the sweep.
+ * The most wake-ups on their way to Redis. If there are more, Redis is too slow, so further ones are dropped and left
+ * to the sweep.
  */
 const maxInFlight = 20_000;
 let inFlight = 0;
@@ -128,10 +127,10 @@ function noteMissed(error: Error, job: Job, jobs: number): void {
 const jobsAtOnce = 25;
 
 /**
- * Adds many wake-ups of one lane in few round trips. The other partitions take the wake-ups that one refuses: otherwise
- * the rows of a dead partition would stand before all that are due later. Returns the wake-ups that no partition took.
- * `failed`: the partitions that refused a call before; none of them is asked again, so that a dead one costs the wait
- * for its answer only once.
+ * Adds many wake-ups of one lane in few round trips. If a partition refuses wake-ups, the other partitions take them:
+ * otherwise the rows of a dead partition would stand before all that are due later. Returns the wake-ups that no
+ * partition took. `failed`: the partitions that have refused a call. None of them is asked again, so the wait for a
+ * dead partition's answer happens only once.
  */
 export async function enqueueAll<Payload extends object, Lane extends string, Item extends WakeUp<Payload>>(
   job: Job<Payload, Lane>,
@@ -169,7 +168,7 @@ export function isNear(dueAt: Date): boolean {
   return dueAt <= wakeBefore(now());
 }
 
-/** The runs of a repeating job that wait while no process takes them; one run does the work of all that were missed. */
+/** The runs of a repeating job that may wait while no process takes them. One run does the work of all missed runs. */
 const mostRunsWaiting = 2;
 
 /**

@@ -8,18 +8,19 @@ import { processReports } from './process-reports.ts';
 
 const totalsKey = `${config.QUEUE_PREFIX}:totals`;
 
-/** Longer than a Redis hangs with its connections open. */
+/** A time longer than a Redis can hang with its connections open. */
 const answerLimitMs = 24 * 3_600_000;
 
-/** The report of a process may be under way together with the one before a page of the operator. */
+/** The report of a process may be under way together with one that a page of the operator has asked for. */
 const mostUnanswered = 2;
 let unanswered = 0;
 
 /**
- * Adds the counts of a process to the platform's totals. Counts that Redis may not have taken go back to the process.
- * Redis will still take what it was sent before it hung. So these commands outlast the timeout of the connection:
- * otherwise every report would send the same counts again. While Redis hangs, further counts stay with the process,
- * which adds them up: otherwise the commands would fill its memory. `isLast`: the process ends, so all are sent.
+ * Adds the counts of a process to the platform's totals. Counts that Redis may not have taken go back to the process. A
+ * Redis that hangs still takes, later, the commands that it was sent before. So these commands outlast the timeout of
+ * the connection: otherwise each report would send the same counts again. While Redis hangs, the process keeps further
+ * counts and adds them up: otherwise the commands would fill its memory. `isLast`: the process ends, so all counts are
+ * sent.
  */
 export function addTotals(counts: [name: string, by: number][], { isLast = false } = {}): void {
   if (counts.length === 0) return;
@@ -37,7 +38,7 @@ export function addTotals(counts: [name: string, by: number][], { isLast = false
 async function addTotal([name, by]: [string, number]): Promise<void> {
   try {
     const command = new Command('hincrby', [totalsKey, name, by]);
-    // ioredis keeps the first timeout that a command is given.
+    // ioredis keeps the first timeout that a command gets, so this one replaces that of the connection.
     command.setTimeout(answerLimitMs);
     await producerConnection().sendCommand(command);
   } catch {

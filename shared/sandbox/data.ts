@@ -4,8 +4,8 @@ export const largestData = { length: 1024 * 1024, levels: 64 };
 export const tooLarge = `is larger than ${largestData.length / 1024 / 1024} MiB`;
 
 /**
- * JSON text of a template's data, or what is wrong with it. Looks at the size first: writing 40 MB of JSON would hold
- * up the whole process, and reading it could take a thread's memory.
+ * Returns the JSON text of a template's data, or its fault. Checks the size first: writing 40 MB of JSON would block
+ * the whole process, and reading it could take a thread's memory.
  */
 export function encodeData(data: Record<string, unknown>): { json: string } | { fault: string } {
   const fault = jsonFault(data, largestData);

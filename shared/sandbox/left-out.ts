@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module';
 
 const replacement = new URL('./left-out-package.ts', import.meta.url).href;
-// A library that mjml uses brings this package, to fetch pages. The sandbox has no network, and a fifth of its modules
-// belong to this package.
+// A library of mjml brings this package to fetch pages. The sandbox has no network, and this package has a fifth of the
+// modules that mjml loads.
 const leftOut = 'undici';
 
 /** Replaces a package without use in the sandbox by an empty module, from now on. */

@@ -14,7 +14,7 @@ import {
 } from './protocol.ts';
 import { seal } from './seal.ts';
 
-/** The entry of a thread of the sandbox: what strangers send by mail is read here and nowhere else. */
+/** The entry of a sandbox thread: only here does the platform read mail from strangers. */
 if (!parentPort) throw new Error('mail-thread.ts runs as a worker thread only');
 const port = parentPort;
 const mine = marksIn(workerData as SharedArrayBuffer);
@@ -33,7 +33,7 @@ async function read({ raw, signed }: MailJob): Promise<Unmeasured> {
 
 async function answer(job: ThreadJob, index: number): Promise<ThreadResult> {
   if (job.kind !== 'mail') throw new Error(`${job.kind} is not for this thread`);
-  // Loaded before the time of the job begins, because it takes a while that is not the sender's fault.
+  // Loads the verifier before the time of the job begins, because loading takes a while and is not the sender's fault.
   if (job.signed) await unsealed(loadVerifier);
   const startMs = cpuMs();
   mine.cpuMs[0] = startMs;

@@ -10,7 +10,7 @@ export type ReadResult<T> =
   /** Too many messages of this sender wait, or this one waited for 10 s. The caller may try again later. */
   | { ok: false; busy: true; fault?: never };
 
-/** Two: a sender can hold up one thread at most, and leaves the other one to the others. */
+/** With two threads a sender can block one thread at most, and leaves the other one to other senders. */
 const threads = 2;
 const heapMb = 96;
 const crash = 'could not be read';
@@ -32,7 +32,7 @@ const pool = lazyPool(() =>
 export const { close: closeMailThreads, stats: mailThreadStats } = pool;
 
 /**
- * Reads a message of a stranger, or its beginning, in another thread, which is killed if it must be. Senders take turns.
+ * Reads a stranger's message, or its beginning, in another thread, which is killed if necessary. Senders take turns.
  * Rejects when the threads are closed meanwhile, or for a fault of ours.
  */
 export function readMail(sender: string, raw: Uint8Array): Promise<ReadResult<IncomingMail>> {
@@ -59,12 +59,12 @@ async function run<T>(sender: string, job: MailJob): Promise<ReadResult<T>> {
   if (outcome.outcome === 'busy') return { ok: false, busy: true };
   if (outcome.outcome === 'done') return { ok: true, read: JSON.parse(outcome.outputs[0]!) as T };
   const [{ message: fault } = { message: crash }] = outcome.faults;
-  // A later release may be able to read the message, and the sender keeps it until then.
+  // Throws, so that the sender keeps the message: a later release may be able to read it.
   if (fault === crash) throw new Error('A message ended the thread that read it');
   return { ok: false, fault };
 }
 
-/** Copies a small buffer: it shares its memory with others, and a thread would get all of that memory. */
+/** Copies a small buffer. Such a buffer shares its memory with others, and the thread would get all of that memory. */
 function alone(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength === bytes.byteLength ? bytes : new Uint8Array(bytes);
 }

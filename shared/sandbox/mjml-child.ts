@@ -2,9 +2,10 @@ import { leaveOut } from './left-out.ts';
 import type { MjmlJob, ThreadResult } from './protocol.ts';
 import { seal } from './seal.ts';
 
-/** The entry of a process of the sandbox: customers' MJML is compiled here and nowhere else. */
+/** The entry of a sandbox process: only here does the platform compile customers' MJML. */
 process.on('disconnect', () => process.exit());
-// A signal may go to all processes of the service: the parent ends this one when it is done with it.
+// Ignores signals, because a signal may go to all processes of the platform. The parent ends this process when it no
+// longer needs it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 leaveOut();

@@ -18,15 +18,15 @@ const patience = 5;
 const niceness = 5;
 
 /**
- * Starts a process that compiles MJML. A thread would not do: mjml makes a gigabyte out of a few kB, in single pieces,
- * and V8 ends the whole process if a thread exceeds its heap limit by much.
+ * Starts a process that compiles MJML. A thread would not be enough: mjml can turn a few kB into a gigabyte, in single
+ * pieces, and V8 ends the whole process if a thread exceeds its heap limit by much.
  */
 export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
   const child = forkConfined(entry, { heapMb, readable: readableProgram() });
   let ready = false;
   let killed = false;
   let jobs: ThreadJob[] = [];
-  /** The place of the job that the process has. */
+  /** The index of the job that the process has. */
   let current = 0;
   let watched = { at: performance.now(), ms: 0, totalMs: 0, cpuMs: 0 };
 
@@ -108,9 +108,9 @@ export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
 }
 
 /**
- * Starts a process for customers' content. It reads these paths (`/folder/*`: all that is in the folder) and no
- * others, writes no files and starts no processes. It gets nothing of the server: no settings, no flags, no input or
- * output but messages.
+ * Starts a process for customers' content. It can read only these paths (`/folder/*`: everything in the folder), writes
+ * no files and starts no processes. It gets nothing from the server: no settings, no flags, and no input or output
+ * except messages.
  */
 export function forkConfined(
   entry: string,

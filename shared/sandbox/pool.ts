@@ -7,7 +7,8 @@ import type { Loss, Thread, ThreadEvents } from './thread-handle.ts';
 const tickMs = 10;
 const failedStartsInARow = 3;
 /**
- * No thread starts while more killed threads than this are still in a call: each uses processor time like any other.
+ * While more killed threads than this are still in a call, no new thread starts: a killed thread uses processor time
+ * until its call ends.
  */
 const mostDying = 2;
 
@@ -28,8 +29,8 @@ export type PoolProgram = {
   name: 'liquid' | 'mjml' | 'mail';
   start(events: ThreadEvents): Thread;
   /**
-   * Warm threads beyond those that are needed. After the first kill they may exceed the full number too, to replace a
-   * killed thread at once. Most processes never kill a thread, and need not hold memory for this.
+   * Warm threads beyond the needed ones. After the first kill they may exceed the full number, so that one replaces a
+   * killed thread at once. Most processes never kill a thread, and need no memory for this.
    */
   spares: number;
   /** The longest that a job waits for its turn. */
@@ -41,8 +42,8 @@ export type PoolProgram = {
 };
 
 /**
- * Returns how many renders a job was, where a row counts as one: the queue learns the time of one render of each
- * source.
+ * Returns how many renders a job had, where each row counts as one. The queue learns from this how long one render of
+ * each source takes.
  */
 const rendersOf = ({ message }: SandboxJob, outputs: string[]) =>
   message.kind === 'rows' ? Math.max(1, outputs.length) : 1;
@@ -62,7 +63,7 @@ export function openPoolOf(size: number, program: PoolProgram) {
   let failedStarts = 0;
   let closed = false;
 
-  // Starts one thread at a time: starts beside each other, and beside the first render, only slow each other down.
+  // Starts one thread at a time: several starts at once, or a start during the first render, slow each other down.
   function startThreads(): void {
     const most = counts.killed > 0 ? size + program.spares : size;
     const wanted = Math.min(most, pending.size + program.spares);

@@ -16,13 +16,13 @@ export type RowsJob = {
   rows: readonly { source: number; data: string }[];
   now: number;
 };
-/** Its one output is the HTML; it has none where Liquid must be rendered first. */
+/** The job's only output is the HTML. There is no output if Liquid must be rendered first. */
 export type MjmlJob = { kind: 'mjml'; source: string; isTemplate: boolean };
-/** Its one output is JSON. */
+/** The job's only output is JSON. */
 export type MailJob = {
   kind: 'mail';
   raw: Uint8Array;
-  /** Only what is signed with one of these keys is read. */
+  /** If set, the job reads only the part that one of these keys has signed. */
   signed?: { keys: ReadonlyMap<string, readonly string[]>; at: Date };
 };
 export type ThreadJob = LiquidJob | RowsJob | MjmlJob | MailJob;
@@ -42,8 +42,7 @@ export type PartFault = {
 };
 /**
  * `milliseconds` is CPU time, because other load on the machine is not the workspace's fault. A job of rows has an
- * output for each row that is done, from the first on; `faults` names the rows that failed, and their outputs mean
- * nothing.
+ * output for each finished row, from the first row on. `faults` names the failed rows; their outputs mean nothing.
  */
 export type ThreadResult =
   | { outcome: 'done'; outputs: string[]; faults?: PartFault[]; outOfTime?: true; milliseconds: number }

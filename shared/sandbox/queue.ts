@@ -14,7 +14,7 @@ export type SandboxJob = {
   message: ThreadJob;
   length: number;
   arrivedAt: number;
-  /** A short run was not enough. */
+  /** The job needs a full run, because a short one was not enough. */
   needsFullRun: boolean;
   finish(outcome: SandboxOutcome): void;
   abandon(reason: Error): void;
@@ -70,7 +70,9 @@ export function openQueue(waitMs = 10_000) {
     return best;
   }
 
-  /** Gives suspects at most every second turn while others wait, so that twenty of them are not twenty turns ahead. */
+  /**
+   * While others wait, gives suspects at most every second turn, so that twenty suspects are not twenty turns ahead.
+   */
   function nextForFullRun(): SandboxTenant | undefined {
     trustedFirst = !trustedFirst;
     return (trustedFirst && nextInTurn((job) => isTrusted(job.workspace))) || nextInTurn(() => true);

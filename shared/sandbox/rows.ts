@@ -19,7 +19,7 @@ export type RowsRequest<Done> = {
   now: Date;
   /** Values are escaped for HTML, except after `| raw`. */
   escape: boolean;
-  /** After this time no further rows are handed over; the rows that are left are `busy`. */
+  /** After this time no further rows are sent to a thread; the remaining rows are `busy`. */
   withinMs: number;
   /**
    * Makes the result of a row from its output of up to a megabyte. It is called as soon as the output is there, so that
@@ -31,8 +31,8 @@ type RowFailure = Extract<RenderResult, { ok: false }>;
 export type RowResult<Done> = { ok: true; result: Done } | RowFailure;
 
 /**
- * Renders rows in as few crossings as their time allows. The crossings follow one another, so that others have turns
- * between them.
+ * Renders rows in as few messages to a thread as their time allows. The messages follow one another, so that other
+ * workspaces have turns in between.
  */
 export async function renderRows<Done>(
   run: Pool['run'],

@@ -27,7 +27,8 @@ export type { RenderError, RenderResult } from './results.ts';
 
 /**
  * V8 ends the whole process if a thread passes its heap limit by more than 16 MB at once. So the limits in
- * formats/liquid are far lower; the rest is room for data, parsed templates and garbage.
+ * shared/formats/templates/liquid-limits.ts are far lower than this one. The difference is room for data, parsed
+ * templates and garbage.
  */
 const heapMb = 128;
 

@@ -7,10 +7,10 @@ const doors = {
 };
 
 /**
- * Must be called by a thread or process of the sandbox once it has loaded all that it needs. From then on nothing else
- * can be loaded, neither a file nor a module of Node, so that code which got in with customers' content finds no
- * network. Node 24 has no permission for the network; for files a process has `--permission`, and a thread cannot have
- * it. With the function that this returns the caller can still load modules later.
+ * A thread or process of the sandbox must call this when it has loaded everything that it needs. From then on it can
+ * load neither a file nor a module of Node, so code that came with customers' content finds no network. Node 24 has no
+ * permission for the network. For files a process has `--permission`, which a thread cannot have. With the function
+ * that this returns, the caller can still load modules later.
  */
 export function seal(): <T>(load: () => Promise<T>) => Promise<T> {
   for (const name of doors.global) Reflect.deleteProperty(globalThis, name);

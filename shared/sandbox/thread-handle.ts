@@ -98,8 +98,8 @@ export function startThread(entry: keyof typeof entries, heapMb: number, events:
   }
 
   /**
-   * Replaces the elapsed time by CPU time, which is what the job really got: on a busy machine the thread may have
-   * waited for a processor. Kills the thread if the CPU time is over the limit.
+   * Replaces the elapsed time by the CPU time of the job: on a busy machine the thread may have waited for a processor.
+   * Kills the thread if the CPU time is over the limit.
    */
   async function correct(limitMs: number): Promise<void> {
     const job = watched.begun;

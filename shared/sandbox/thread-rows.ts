@@ -20,8 +20,8 @@ type RenderedRow =
   | { fault: Omit<PartFault, 'part'>; outOfTime: boolean; output?: never };
 
 /**
- * Renders rows until the time of the crossing is over. Each row has the limits of a render of its own. If a short run
- * is not enough for a row, the crossing ends before it, and the row is the first of another crossing.
+ * Renders rows until the time of the message is over. Each row has the limits of a render of its own. If a short run is
+ * not enough for a row, the message ends before this row, and the row is the first of another message.
  */
 export function renderRows(job: RowsJob, run: Run, mine: Marks): Unmeasured {
   const outputs: string[] = [];
@@ -74,7 +74,7 @@ function renderRow(job: RowsJob, row: RowsJob['rows'][number], shared: Values, s
   try {
     const parsed = template(job.sources[row.source]!, stop);
     parsing = false;
-    // Only now, after parsing, so that the first render of a source has as much time as the next.
+    // The limits begin only now, after parsing, so that the first render of a source has as much time as the next.
     const limits = liquid.limitsOf(stop);
     const values = { ...shared, ...(JSON.parse(row.data) as Values) };
     const fault = jsonFault(values, { length: Infinity, levels: largestData.levels });

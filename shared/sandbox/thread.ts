@@ -18,7 +18,7 @@ import {
 import { seal } from './seal.ts';
 import { renderRows } from './thread-rows.ts';
 
-/** The entry of a thread of the sandbox: customers' code runs here and nowhere else. */
+/** The entry of a sandbox thread: only here does the platform render customers' Liquid. */
 if (!parentPort) throw new Error('thread.ts runs as a worker thread only');
 const port = parentPort;
 const mine = marksIn(workerData as SharedArrayBuffer);
@@ -43,7 +43,7 @@ function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Unmeasured
   }
 
   const templates = parts.map((source, part) => attempt(part, true, () => template(source, stop)));
-  // Only now, after parsing, so that the first render of a source has as much time as the next.
+  // The limits begin only now, after parsing, so that the first render of a source has as much time as the next.
   const limits = liquid.limitsOf(stop);
   for (const [part, parsedPart] of templates.entries()) {
     if (!parsedPart || !values) continue;

@@ -91,7 +91,7 @@ export const ContactChanges = z
   });
 export type ContactChanges = z.infer<typeof ContactChanges>;
 
-// The fault of one row is told in the outcome, and longer texts are shortened.
+// A fault of one row goes into the outcome of the batch, and a longer text is cut there, so this schema allows both.
 const rowText = z.string().nullish();
 
 export const ContactBatch = z
@@ -146,7 +146,7 @@ export type ContactBatchOutcome = z.infer<typeof ContactBatchOutcome>;
 const searched =
   'Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more';
 
-/** Which contacts are meant: in a listing, a dynamic list, a preview and a copy. All that is given must match. */
+/** Selects contacts for a listing, a dynamic list, a preview or a copy. A contact must match every given field. */
 export const ContactFilter = z
   .object({
     search: text({ max: 200 }).nullish().describe(searched),

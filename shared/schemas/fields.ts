@@ -57,7 +57,7 @@ export const Moment = z
   .toUpperCase()
   .check(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text))
-  // With its offset a time may be outside of the years that UTC times are written with.
+  // With its offset, a time may be outside of the years that a UTC time can express.
   .refine((time) => time.toISOString().length === 24, 'must be in the years 0000 to 9999 of UTC')
   .meta({ description: 'RFC 3339, with any offset', example: '2026-11-20T10:00:00+01:00' });
 
@@ -146,8 +146,8 @@ export const mostFreeValues = 20_000;
 const largestFree = { length: 1024 * 1024, levels: 32 };
 
 /**
- * A free-form JSON object, such as the merge data of a template. This is not the library's record type, which copies
- * and checks each member by itself: that held the event loop for 200 ms with 10,000 rows of 46.
+ * A free-form JSON object, such as the merge data of a template. It does not use the library's record type, which
+ * copies and checks each member by itself: that blocked the event loop for 200 ms with 10,000 rows of 46 members.
  */
 export const JsonObject = z
   .unknown()

@@ -1,11 +1,13 @@
 /**
- * The lanes in which messages go out, the most urgent first. Their order is defined only here: queues, rows, slots of
- * a process and connections to the relay follow it.
+ * The lanes of messages, the most urgent first. Their order is defined only here: queues, rows, the slots of a process
+ * and the connections to the relay all follow it.
  */
 export const emailLanes = ['authentication', 'transactional', 'marketing'] as const;
-/** Codes of the platform itself, single texts, batches (API decisions §9). */
+/** The lanes of texts: codes of the platform itself, single texts, batches (API decisions §9). */
 export const smsLanes = ['urgent', 'default', 'bulk'] as const;
-/** Batches that still become messages, and those whose messages are awaited. */
+/**
+ * The lanes of batches: batches whose rows still become messages, and batches that wait for the end of their messages.
+ */
 export const batchLanes = ['expand', 'follow'] as const;
 
 export type EmailLane = (typeof emailLanes)[number];

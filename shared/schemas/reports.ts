@@ -3,7 +3,7 @@ import { zoneNamed } from '../formats/time-zone.ts';
 import { EmailKind } from './email/email.ts';
 import { Moment, Timestamp, text } from './fields.ts';
 
-/** A date is in the time zone of the report; a time is one anywhere. */
+/** A date, which is in the time zone of the report, or a time. */
 export type ReportBound = { date: number } | { time: Date };
 
 export const ReportBound = z

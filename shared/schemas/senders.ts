@@ -59,7 +59,7 @@ export type SenderFilter = z.infer<typeof SenderFilter>;
 
 export const NewSender = z
   .object({
-    // Most of it may be surrounding spaces.
+    // The limit is wide, because surrounding spaces are removed.
     name: text({ min: 3, max: 256 }).meta({
       description:
         '3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same',

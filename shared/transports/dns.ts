@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { config } from '../config/config.ts';
 
 /**
- * Looks up records in the DNS of others. Their name servers may be slow, silent or hostile, so everything is bounded.
+ * Looks up records in the DNS of others. Their name servers may be slow, silent or hostile, so the time and size of
+ * every look-up are limited.
  */
 
 export type Question = { name: string; type: 'TXT' | 'CNAME' };
@@ -12,7 +13,9 @@ export type Question = { name: string; type: 'TXT' | 'CNAME' };
 export type DnsLookup = { records: string[] } | { trouble: string };
 
 const setsAtOnce = 20;
-/** The strings of a TXT record together fit into 64 KiB of DNS; nobody needs so much. */
+/**
+ * The most records of an answer: the strings of one TXT record can have 64 KiB, and no domain needs so many records.
+ */
 const mostRecords = 50;
 const longestRecord = 4_096;
 

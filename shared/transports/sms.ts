@@ -63,7 +63,7 @@ const pausedGateway = (name: string): Gateway => ({
   submit: async () => ({ kind: 'later', detail: 'The operator has paused the gateway', afterMs: pausedMs }),
 });
 
-/** `country`: that of the recipient, for callers that have read it from the number already. */
+/** `country`: the country of the recipient, if the caller has already read it from the number. */
 type Route = Pick<TextMessage, 'sender' | 'recipient'> & { country?: string | null };
 
 /**

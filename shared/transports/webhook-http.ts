@@ -6,7 +6,7 @@ import { ownNetworks } from './webhook-http/connect.ts';
 import { createConnectionPool } from './webhook-http/connection-pool.ts';
 import { createNameResolver, type Resolve } from './webhook-http/names.ts';
 
-/** Posts one attempt of a delivery, and says what came of it. */
+/** Posts one attempt of a delivery, and returns its result. */
 
 export type {
   AttemptOutcome as WebhookAttempt,
@@ -28,7 +28,9 @@ export type WebhookAgentOptions = {
   resolve?: Resolve;
   /** Networks that may be reached although they are not public. */
   allowed?: readonly Network[];
-  /** Addresses of this machine, which are forbidden unless they are allowed; those of its interfaces when left out. */
+  /**
+   * Addresses of this machine, which are forbidden unless they are allowed. Default: the addresses of its interfaces.
+   */
   own?: () => readonly Network[];
   localAddress?: string | undefined;
   /** Certificates that are trusted instead of the system's. */
@@ -75,7 +77,7 @@ function openOwnAgent(): WebhookAgent {
   });
 }
 
-/** Resolves when the attempts in hand have ended. A later attempt opens connections anew. */
+/** Resolves when the attempts in hand have ended. A later attempt opens new connections. */
 export async function closeWebhookConnections(): Promise<void> {
   const agent = ownAgent;
   ownAgent = undefined;

@@ -7,9 +7,9 @@ const decrease = 0.5;
 const increase = 1;
 
 /**
- * Makes a concurrency limit between `fewest` and `most` that follows the utilization of the event loop: additive
- * increase, multiplicative decrease. Work that waits for another server leaves the loop idle and gets `most` slots;
- * work that only computes gets few slots, so that a process stays quick for other lanes.
+ * Makes a concurrency limit between `fewest` and `most` that follows the utilization of the event loop (additive
+ * increase, multiplicative decrease). Work that waits for another server leaves the loop idle and gets `most` slots.
+ * Work that computes gets few slots, so that the process stays quick for other lanes.
  */
 export function createAdaptiveLimit({ fewest }: { fewest: number }) {
   let limit = Number.POSITIVE_INFINITY;

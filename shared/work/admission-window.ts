@@ -5,9 +5,9 @@ import { outsideTransaction } from '../db/client.ts';
 import { soonMs } from './refill.ts';
 
 /**
- * How many jobs each owner has in Redis, as far as this process knows. A request must not wait for a count in MySQL, so
- * the process counts there now and then, and adds the rows that it admits itself in between. Where several processes
- * admit at once, Redis holds a few jobs more than the window for a moment.
+ * How many jobs each owner has in Redis, as far as this process knows. A request must not wait for a count in MySQL. So
+ * the process counts there now and then, and in between adds the rows that it admits itself. If several processes admit
+ * at once, Redis briefly holds a few jobs more than the window.
  */
 
 type OwnerWindow = {
@@ -15,7 +15,7 @@ type OwnerWindow = {
   admitted: number;
   /** Rows that were admitted and may not be committed yet, so a count misses them. `at`: when they were admitted. */
   uncommitted: Set<{ at: number }>;
-  /** Rows of the owner are parked in MySQL already, or the owner is held back: new rows park behind them. */
+  /** The owner has parked rows in MySQL, or is held back: new rows are parked behind them. */
   isBehind: boolean;
   isLimited: boolean;
   countedAt: number;
@@ -61,8 +61,8 @@ export function rankOf(admitted: number): number {
 }
 
 /**
- * Returns how many places of a window rows that are due much later may take, half of them at most: the rest is for rows
- * that are due earlier. A window of one place has none for later rows.
+ * Returns how many places of a window may go to rows that are due much later: half of them at most, because the rest is
+ * for rows that are due earlier. A window of one place has none for later rows.
  */
 export const windowForLater = (window: number): number => Math.floor(window / 2);
 

@@ -5,7 +5,7 @@ import type { Job } from '../jobs/job.ts';
 import { enqueueAll } from '../queue/queue.ts';
 import { jobName, overdueSuffix } from './job-name.ts';
 
-/** A kind of work that has no owners to share Redis between, because no owner ever has many rows of it. */
+/** A kind of work without admission, because no owner ever has many rows of it. */
 type DueKind = { table: DueTable; wake: (rows: OverdueRow[], at: Date) => Promise<unknown> };
 
 export function dueKind<Payload extends object>(
@@ -30,8 +30,8 @@ export function dueKind<Payload extends object>(
 }
 
 /**
- * Makes the sweep of these kinds. The sweep makes the jobs of overdue rows again, longest due first, at most `limit` of
- * each kind in one run. It returns how many rows it found.
+ * Makes the sweep of these kinds. The sweep makes the jobs of overdue rows again, the longest overdue first, at most
+ * `limit` of each kind in one run. It returns how many rows it found.
  */
 export function dueSweeper(kinds: DueKind[]): (overdueBefore: Date, limit: number) => Promise<number> {
   const tables = kinds.map(({ table }) => table);

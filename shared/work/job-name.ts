@@ -1,6 +1,6 @@
 /**
- * After this time overdue we no longer trust the job in Redis to run: the row gets another job beside it, and one more
- * each time the delay has doubled.
+ * When a row is overdue by this time, we no longer expect its job in Redis to run. The row gets another job beside it,
+ * and one more each time the delay has doubled.
  */
 const distrustMs = 60_000;
 
@@ -19,6 +19,6 @@ export function jobName({ id, claims }: { id: string; claims: number }, suffix =
  */
 export function overdueSuffix(dueAt: Date, at: Date): string {
   const overdueMs = at.getTime() - dueAt.getTime();
-  // New names come ever more seldom: rows that an outage keeps waiting for days must not fill Redis with their jobs.
+  // The names change more and more rarely: in an outage, rows wait for days and must not fill Redis with their jobs.
   return overdueMs > distrustMs ? `-${Math.floor(Math.log2(overdueMs / distrustMs))}` : '';
 }

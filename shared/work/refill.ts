@@ -5,14 +5,14 @@ import type { WorkTable } from '../db/work/table.system.ts';
 /** How many jobs an owner may have in a lane, and has. */
 export type Capacity = {
   ownerId: string;
-  /** Jobs that it may have in all. */
+  /** How many jobs the owner may have in all. */
   window: number;
-  /** Jobs that it has. */
+  /** How many jobs the owner has. */
   admitted: number;
-  /** Further jobs that it may have now, and how many of those for rows that are due much later. */
+  /** How many more jobs the owner may have now, and how many of these for rows that are due much later. */
   free: number;
   forLater: number;
-  /** Rows that are due later than this stay where they are. */
+  /** Rows that are due later than this stay parked. */
   dueBefore: Date;
 };
 
@@ -37,8 +37,8 @@ export function refiller<Lane extends string, Asker extends string>(options: {
    */
   capacitiesOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Capacity[]>;
   /**
-   * For each asker, the part of a window (0 to 1) that must be free before an owner is looked at. With a larger part,
-   * looks are fewer and each one has more to admit.
+   * For each asker, the part of a window (0 to 1) that must be free before the refill works on an owner. With a larger
+   * part there are fewer refills, and each one admits more rows.
    */
   leastFree: Record<Asker, number>;
   /** Makes the jobs; returns the rows whose jobs Redis did not take. */
@@ -79,7 +79,8 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     });
     const ids = groups.flatMap(({ rows }) => rows.map(({ id }) => id));
     if (ids.length === 0) return 0;
-    // Rows are marked before their jobs are made: of two processes that admit the same rows, the second then sees it.
+    // Marks the rows before it makes their jobs, so that of two processes that admit the same rows, the second sees
+    // this.
     const admitted = await updateAdmitted(table, ids, at);
     if (admitted === 0) return 0;
     const missed = await wake(

@@ -9,11 +9,11 @@ import { overdueSuffix } from './job-name.ts';
  */
 export type Lost = WaitingRow & { suffix: string };
 
-// Owners at a time: of those listed, and of those admitted together.
+// The most owners that are listed, or admitted together, at a time.
 const pageSize = 500;
 const admitAtOnce = 100;
 const fewestLost = 10;
-// Admitted by one run and lane; the work itself and the next run admit the rest.
+// The most rows that one run admits in a lane; the work itself and the next run admit the rest.
 const mostAdmitted = 20_000;
 
 /**
@@ -99,9 +99,9 @@ const [leastWaitMs, spreadMs] = [7_000, 5_000];
 
 /**
  * Returns the time of the new job for a row that a dead worker held: a random one, some seconds ahead. One of the
- * worker's rows may have killed it. If all of them came back at the same moment, that row would take the others down
- * again and again. After an outage of MySQL the worker may be alive: it writes the outcome once its connection is open,
- * which may take five seconds, and its pause between two tries is over.
+ * worker's rows may have killed it, and if all its rows came back at the same moment, this row would kill the next
+ * worker together with the others. After an outage of MySQL the worker may be alive: it writes the outcome when its
+ * connection is open again, which may take five seconds, and its pause between two tries is over.
  */
 function oneByOne(time: Date): Date {
   return new Date(time.getTime() + leastWaitMs + Math.random() * spreadMs);

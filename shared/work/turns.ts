@@ -15,12 +15,13 @@ const longestWaitMs = 1_000;
 const partOfWindow = 20;
 const fewestSlots = 2;
 /**
- * Long work ends its turn after this time: others get theirs, and a worker that is to stop need not wait for the end.
+ * Long work ends its turn after this time, so that others get a turn, and a worker that must stop need not wait for the
+ * end of the work.
  */
 export const turnMs = 2_000;
 /** A job for which there was no slot comes again after this time. */
 const againMs = 500;
-/** The count of ended rows is kept for this many owners; the count of an owner that is forgotten starts again at 0. */
+/** The most owners whose ended rows are counted. The count of an owner that was forgotten starts again at 0. */
 const mostOwners = 10_000;
 /**
  * The part of a lane's slots that one owner may hold: its work, however large or slow, leaves the other slots to
@@ -45,9 +46,9 @@ export function laneSlots(slots: () => number, waitMs = longestWaitMs): Semaphor
 export function turns<Lane extends string>(options: {
   /** The most urgent first. */
   lanes: readonly Lane[];
-  /** Of each lane. */
+  /** The slots of each lane. */
   slots: () => number;
-  /** The part of its slots that a lane keeps at most beside a more urgent one that has something to do. */
+  /** The most that a lane keeps of its slots while a more urgent lane has something to do. */
   keptBesideOthers: Record<Lane, number>;
   window: () => number;
   refill: (lane: Lane, ownerIds: string[], by: 'worker') => Promise<unknown>;
@@ -89,17 +90,14 @@ export function turns<Lane extends string>(options: {
     try {
       await refill(lane, [ownerId], 'worker');
     } catch (error) {
-      // The work itself is over.
+      // The work itself has ended, so this fault must not change its outcome.
       logger.debug({ err: error, ownerId }, 'the next rows are left to the sweep');
     } finally {
       checking.delete(key);
     }
   }
 
-  /**
-   * `rowLane`: the lane of the row, where its job was put into another one. `ownerId` is missing in jobs of an older
-   * version.
-   */
+  /** `rowLane` is the lane of the row, if its job is in another lane. Jobs of an older version have no `ownerId`. */
   return async <T>(
     turn: { lane: Lane; rowLane: Lane; ownerId: string | undefined; id: string },
     work: () => Promise<T>,

@@ -7,7 +7,7 @@ import { logger } from '../../shared/common/logger.ts';
 
 const lookEveryMs = 60_000;
 const dayMs = 86_400_000;
-/** Certificates that are renewed by a program are new long before. */
+/** A program that renews certificates does so long before this time. */
 const warnDaysBefore = 14;
 
 /** Whether the file can be read and has a certificate with its key. */
@@ -22,8 +22,8 @@ export function isCertificateFile(file: string): boolean {
 }
 
 /**
- * Reads a PEM file with a certificate and its key now, and again every minute: certificates are renewed while processes
- * run. `use` is given the content of a new file; where that cannot be used, the one before stays.
+ * Reads a PEM file with a certificate and its key now, and again every minute, because certificates are renewed while
+ * processes run. `use` gets the content of a new file. If the new file cannot be used, the previous certificate stays.
  */
 export function followCertificate(file: string, use: (pem: Buffer) => void, everyMs = lookEveryMs) {
   let current = readFileSync(file);

@@ -10,7 +10,7 @@ type LargeAnswer = {
   status: number;
   headers: OutgoingHttpHeaders;
   owner: string;
-  /** Whether a refusal is true: nothing has been changed for the request. */
+  /** Whether the answer may be replaced by a refusal, because the request has changed nothing. */
   mayRefuse: boolean;
 };
 
@@ -30,8 +30,8 @@ export function refuseWhileFull(owner: string): void {
 }
 
 /**
- * Sends a body. A large one counts against the budget of its owner until the client has taken it or is gone, and goes
- * out in pieces, so that it can be seen whether the client takes anything.
+ * Sends a body. A large body counts against the budget of its owner until the client has taken it or is gone. It goes
+ * out in pieces, so that we see whether the client takes anything.
  */
 export function sendBody(
   response: ServerResponse,
@@ -44,7 +44,7 @@ export function sendBody(
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) }).end(text);
     return;
   }
-  // Not the text, which may take twice the memory.
+  // Keeps the bytes and not the text, which may take twice the memory.
   const bytes = Buffer.from(text);
   const reservation = answerBudget.reserve(owner)!;
   response.once('close', reservation.release);

@@ -18,7 +18,10 @@ async function copy(button, code) {
   }, 2_000);
 }
 
-/** Without https a page may not write to the clipboard (127.0.0.1 apart): then the text is selected, ready for the keys. */
+/**
+ * Without https, except on 127.0.0.1, a page may not write to the clipboard. Then the text is selected, so that the
+ * reader can copy it with the keyboard.
+ */
 async function copied(code) {
   try {
     await navigator.clipboard.writeText(code.textContent);

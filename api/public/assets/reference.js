@@ -8,13 +8,13 @@ document.createElement = (name, options) => {
 };
 
 const description = await (await fetch('openapi.json')).json();
-// A browser that came under another name than clients use may call only the name that it came under.
+// The policy lets this page call only its own origin, which may differ from PUBLIC_URL.
 const { pathname } = new URL(description.servers[0].url);
 description.servers = [{ url: location.origin + pathname.replace(/\/$/, '') }];
 
 const settings = {
   content: description,
-  // What would ask another host: fonts, figures of use, a proxy, an assistant.
+  // These features would send requests to other hosts: fonts, usage statistics, a proxy, an assistant.
   withDefaultFonts: false,
   telemetry: false,
   proxyUrl: '',
@@ -46,7 +46,7 @@ if (offer) {
   offer.disabled = false;
 }
 
-/** All languages but those of the guides: a long list helps nobody to choose. */
+/** All languages but those of the guides: a long list makes it harder to choose. */
 function hiddenClients() {
   const others = [
     'c',

@@ -27,7 +27,7 @@ import type { TextJob } from './sms-out.ts';
 export interface CarrierSettings {
   port: number;
   window: number;
-  /** Its jobs are taken from now on. */
+  /** The process takes the jobs of this queue from now on. */
   queue?: string;
 }
 
@@ -105,7 +105,7 @@ async function keepReceipt(own: number, body: Buffer): Promise<void> {
   socket.write(encodePdu({ id: answerTo(commands.deliver_sm), status: 0, sequence: own, body: text('') }));
 }
 
-/** All that are due. */
+/** Sends all texts that are due. */
 async function run(): Promise<void> {
   for (let after = -1; ; ) {
     const [rows] = await database.query<RowDataPacket[]>(

@@ -13,7 +13,7 @@ import { risingId } from './ids.ts';
 export interface BareBatch {
   id: number;
   content: BatchContent;
-  /** Of the rows that content.ts makes. */
+  /** The first of the rows that content.ts makes. */
   first: number;
   count: number;
 }

@@ -37,7 +37,7 @@ interface Tree {
 type Trees = Record<TreeName, Tree>;
 
 const folder = path.join(localDir, 'bench/compare');
-// Both trees use one server of each.
+// Both trees use the same servers.
 const sharedServers = ['mysql', 'redis'];
 
 /**

@@ -17,7 +17,7 @@ function load<Module>(file: string): Promise<Module> {
 
 const { lines } = await load<typeof import('../lines/index.ts')>('benches/lines/index.ts');
 const { openWorld } = await load<typeof import('../world.ts')>('benches/world.ts');
-// Commits before the folder setup/start have it one folder higher.
+// Older commits have this file one folder higher.
 const processes = ['setup/start/processes.ts', 'setup/processes.ts'].find((file) =>
   fs.existsSync(path.join(checkout, 'scripts', file)),
 )!;

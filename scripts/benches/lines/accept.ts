@@ -14,7 +14,7 @@ const variants = 64;
 const warmMs = 2_000;
 const measureMs = 4_000;
 
-/** Where a side keeps what it accepted. */
+/** The queue and the tables where a side keeps accepted emails. */
 interface Stored {
   queue: string;
   emails: string;

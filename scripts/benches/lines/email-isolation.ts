@@ -30,7 +30,7 @@ async function open(bench: Bench): Promise<Opened> {
     await bulk.ask('acceptMarketing', { first: 0, count: emails });
     const worker = await cast.workers(['send-email', 'sweep'], settings);
     await bulk.ask('resume', 'send-email-marketing');
-    // Warms both up.
+    // Warms up the worker and the sink.
     await atPace(20, everyMs, (index) => loader.ask('acceptCode', `warm-${index}`));
     await sink.ask('reachTimed', 20);
     await sink.ask('resetTimed');

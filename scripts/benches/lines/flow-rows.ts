@@ -87,7 +87,8 @@ async function fill({ database }: World, { loader, cast, key }: Flow, factor: nu
   );
   const delivery = await like('webhook_deliveries');
   await multiply(database, delivery, count('deliveries'), { id: idOf('4'), event_id: idOf('2') });
-  // Of the customer's other webhooks, which fail, and of other customers'.
+  // These copies are the customer's other webhooks, at an address where nothing listens, and below the webhooks of
+  // other customers.
   await multiply(database, webhook, count('webhooksOfWorkspace') - 1, {
     id: idOf('5'),
     url: "CONCAT('http://127.0.0.1:9/', n)",

@@ -72,7 +72,7 @@ async function open(bench: Bench): Promise<Opened> {
   };
 }
 
-/** As many as a workspace may have, each of which has to look for its contacts when it is listed. */
+/** Adds as many dynamic lists as a workspace may have, each with the most expensive search. */
 async function addLists(api: Client): Promise<void> {
   for (let list = 1; list <= listsAtMost; list += 1)
     await api.post('/v2/contact-lists', {

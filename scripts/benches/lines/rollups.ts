@@ -6,7 +6,7 @@ import { idOf, multiply } from '../many-rows.ts';
 import type { Servant } from '../program.ts';
 import { relay } from './relay.ts';
 
-/** Emails that are counted when they are accepted, and counted anew when they are sent. */
+/** Emails that are counted when they are accepted, and counted again when they are sent. */
 const emails = 20_000;
 const tags = 100;
 const domains = 50;

@@ -16,7 +16,10 @@ const allAddedMb = 'web added by all MB';
 /** Makes what is to be sent, and then sends it. */
 type Request = { rows: number; make: () => (api: Client) => Promise<Schema<'CreatedSmsBatch'>> };
 
-/** One web process that has answered a small request, and then gets these, one after the other. */
+/**
+ * Opens sides that each start one web process, send it a small request, and then send it these requests one after the
+ * other.
+ */
 async function open(
   bench: Bench,
   name: string,

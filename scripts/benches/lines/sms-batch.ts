@@ -10,13 +10,13 @@ const rows = 20_000;
 /** The job's queue; its batches go to another one when all their rows are messages. */
 const queue = 'expand-batch';
 
-/** Where a side keeps what it made, in SQL. */
+/** SQL that reads the results of a side. */
 interface Stored {
   messages: string;
-  /** Of queued messages, each with the one event that says so. */
+  /** SQL for the queued messages that have exactly one event about this. */
   told: string;
   counted: string;
-  /** Of batches with nothing left to make. */
+  /** SQL for the batches whose rows are all messages. */
   done: string;
 }
 const stores = {

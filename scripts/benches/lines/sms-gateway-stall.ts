@@ -9,13 +9,13 @@ const texts = 6_000;
 const stalled = 2_000;
 const window = 50;
 /**
- * Single texts. The p99 is that of the slowest eight. The first hundreds are slow, because Node has not compiled the code
- * yet.
+ * The number of measured single texts; the slowest eight decide the p99. The first hundreds of texts do not count,
+ * because they are slow until Node has compiled the code.
  */
 const timed = 800;
 const warmTimed = 300;
 const betweenMs = 25;
-/** Neither carrier takes the numbers of the other: a text goes to the one that does not answer, or waits. */
+/** The two carriers have different numbers, so a text for the stalled carrier cannot go to the other one. */
 const [stalledPrefix, soundPrefix] = ['+447411', '+447400'];
 
 async function open(bench: Bench): Promise<Opened> {

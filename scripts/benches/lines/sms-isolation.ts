@@ -11,7 +11,7 @@ const batchRows = 1_000_000;
 /** Single texts of another customer, at a steady pace; the backlog lasts longer. The slowest 12 decide the p99. */
 const singles = 1_200;
 const everyMs = 25;
-/** Node compiles what runs often, so the first hundreds of texts are slow on both sides. */
+/** The first hundreds of texts are slow on both sides, until Node has compiled the code. */
 const warm = 400;
 
 type Players = { database: mysql.Connection; ask: (call: string, value: unknown) => Promise<unknown> };
@@ -94,7 +94,7 @@ async function open(bench: Bench, other: Backlog): Promise<Opened> {
         Math.round(other.rows * scale),
       );
     const workers = await Promise.all(other.workers.map((kinds) => cast.workers(kinds)));
-    // Warms both up.
+    // Warms up the workers and the loader.
     await atPace(warmed, everyMs, (index) => loader.ask('acceptText', `warm-${index}`));
     await until('single texts', warmed, sent);
     if (isBusy)

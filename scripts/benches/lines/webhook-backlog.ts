@@ -111,7 +111,7 @@ async function open(bench: Bench): Promise<Opened> {
     if (isDrained) return;
     isDrained = true;
     await markDead();
-    // Deliveries that were tried meanwhile are due later by the schedule; here all count as they were.
+    // Parks the deliveries that were tried in the meantime too, so that all of them wait.
     await database.query('UPDATE webhook_deliveries SET parked = 1 WHERE parked = 0');
     const [due] = await database.query<mysql.RowDataPacket[]>(
       "SELECT id FROM webhook_deliveries WHERE status = 'pending' ORDER BY due_at LIMIT 400000",
@@ -175,7 +175,10 @@ async function open(bench: Bench): Promise<Opened> {
   };
 }
 
-/** Events, and a delivery of each to the dead webhook, due a millisecond after the one before, an hour ago. */
+/**
+ * Inserts events, each with a delivery to the dead webhook. The first was due an hour ago, and each further one a
+ * millisecond after the one before.
+ */
 async function fill(database: mysql.Connection, total: number): Promise<void> {
   for (let done = 0; done < total; done += rowsAtOnce) {
     await database.query(

@@ -11,11 +11,11 @@ import { openWindow } from '../usage.ts';
 const healthy = 85;
 const hanging = 10;
 const refusing = 5;
-/** First a steady pace, for the latency; it goes on for longer than a request hangs. */
+/** The run begins with a steady pace, to measure the latency. This phase lasts longer than a request can hang. */
 const paceMs = 15_000;
 const everyMs = 200;
 const eventsAtOnce = 1;
-/** Then many at once, for the rate. */
+/** Then the run sends many events at once, to measure the rate. */
 const burst = 250;
 
 async function open(bench: Bench): Promise<Opened> {

@@ -37,9 +37,8 @@ import {
 import { serve } from '../serve.ts';
 
 /**
- * Makes customers, which no request can make, and makes backlogs with the platform's own functions. The rows are
- * those that requests would have made, but requests would take the time of a web process too. Everything else goes
- * through the client (customer.ts).
+ * Makes customers, which no request can make, and makes backlogs with the platform's own functions. Requests would make
+ * the same rows, but would also take time of a web process. Everything else goes through the client (customer.ts).
  */
 export interface Customer {
   key: string;

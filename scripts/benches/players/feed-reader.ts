@@ -2,13 +2,16 @@ import { Agent, request } from 'undici';
 import { serve } from '../serve.ts';
 import { latencyOf } from '../statistics.ts';
 
-/** Reads a feed page after page, each reader on a connection of its own, and starts anew where it began. */
+/**
+ * Reads a feed page after page, each reader on a connection of its own. At the end of its pages a reader goes back to
+ * where it began.
+ */
 export interface Reading {
   url: string;
   headers: Record<string, string>;
   /** One for each reader. */
   cursors: string[];
-  /** Pages from a cursor before the reader goes back to it. */
+  /** The pages that a reader reads before it goes back to its cursor. */
   pages: number;
 }
 

@@ -15,7 +15,7 @@ export async function typesOf(description: object): Promise<string> {
   });
   try {
     const { default: generate, astToString } = await import('openapi-typescript');
-    // A default does not make a field one that must be sent.
+    // A client may leave out a field that has a default.
     return astToString(await generate(JSON.stringify(description), { defaultNonNullable: false }));
   } finally {
     hooks.deregister();

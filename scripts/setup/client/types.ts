@@ -24,7 +24,7 @@ type Document = {
 export async function clientTypes(): Promise<string> {
   const { webhooks: _, ...document }: Document = JSON.parse(JSON.stringify(describeApi(endpoints)));
   for (const operation of Object.values(document.paths).flatMap((siblings) => Object.values(siblings))) {
-    // Parameters that are shared are headers.
+    // Shared parameters are headers.
     operation.parameters = operation.parameters?.filter((one) => !one.$ref && one.in !== 'header') ?? [];
     operation.responses = Object.fromEntries(
       Object.entries(operation.responses)

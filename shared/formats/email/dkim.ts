@@ -5,7 +5,7 @@ export type DkimSigner = {
   domain: string;
   selector: string;
   privateKey: KeyObject;
-  /** Becomes t=. A re-send names the same time, so that its bytes are the same. */
+  /** The time in t=. A re-send uses the same time, so that its bytes are the same. */
   signedAt: Date;
 };
 

@@ -11,7 +11,7 @@ export function judgeDkim(texts: readonly string[], expected: string): Judged {
   const keys = texts.map(tagsOf).filter((tags) => tags.has('p'));
   if (keys.length === 0)
     return texts.length === 0 ? missing : invalid('The record is not a DKIM key: it has no p=');
-  // With several keys, nobody knows which one a verifier takes (RFC 6376 §3.6.2.2).
+  // Several keys leave it open which one a verifier uses (RFC 6376 §3.6.2.2).
   if (keys.length > 1) return invalid('There are several DKIM keys; only one may be there');
   const [key] = keys as [Map<string, string>];
   const list = (tag: string) =>

@@ -55,8 +55,8 @@ const retry = (code: string): SmtpVerdict => ({
   suppress: false,
 });
 
-// The words that tell the meaning of an answer without an enhanced code. The reply code is not enough, because a 550
-// stands for an unknown mailbox as well as for any policy.
+// Words that tell the meaning of an answer without an enhanced code. The reply code alone does not tell it: a 550 means
+// an unknown mailbox, but also any policy.
 const says = {
   relay: /\brelay/i,
   sender: /\bsender\b|verif(y|ied|ication)/i,
@@ -68,16 +68,16 @@ const says = {
   content: /\bspam|unsolicited|\bjunk\b|\bbulk\b|phish|virus|malware|content/i,
   noMailbox:
     /(user|recipient|mailbox|address|account)\b.{0,80}\b(unknown|not found|not exist|unavailable|invalid|disabled|inactive)|(no such|unknown|invalid|unrout(e)?able|non-?existent) (\w+ )?(user|recipient|mailbox|address|account|person)|doesn'?t exist|not exist|no mailbox|not our customer/i,
-  // The sending server or the sender's domain. A host name such as mx.example.com says nothing of it.
+  // Words about the sending server or the sender's domain. A host name such as mx.example.com tells nothing about them.
   origin: /(?<![\w.@-])(dns|mx|aaaa)(?![\w@-]|\.\w)|\b(ip address|your ip|mail from)\b/i,
   policy:
     /polic(y|ies)|access denied|grey ?list|rate limit|frequency|too many|throttl|(again|try|retry) later|temporar/i,
-  // These words stand beside an unknown mailbox too: "Recipient address rejected: User unknown".
+  // These words also occur in answers about an unknown mailbox: "Recipient address rejected: User unknown".
   refusal:
     /prohibit|denied|forbidden|authori[sz]|not (allowed|permitted|accepted)|reject|restrict|again|later|https?:|\btls\b|encrypt|administrat/i,
 };
 
-/** A report is about a recipient, but a bare 550 in it may as well have answered another command. */
+/** A report is about a recipient, but a bare 550 in it may be the answer to another command. */
 const ofRecipient: SmtpReply['stage'][] = ['rcpt', 'report'];
 
 /**
@@ -85,7 +85,7 @@ const ofRecipient: SmtpReply['stage'][] = ['rcpt', 'report'];
  * decisions §7).
  */
 export const replyTable: readonly ReplyRule[] = [
-  // The relay wants a login or TLS: the fault of our settings, never of the message (RFC 4954 §6, RFC 3207).
+  // The relay requires a login or TLS: this is a fault of our settings, never of the message (RFC 4954 §6, RFC 3207).
   {
     stages: ['mail'],
     reply: [454, 530, 534, 535, 538],
@@ -169,9 +169,9 @@ function fitsEnhanced(wanted: string[] | null, enhanced: string | null): boolean
 }
 
 /**
- * Returns an answer that a report tells of; `stage`: the answered command, null where it is not known. The command
- * counts for a bare 550 only. An enhanced code in a report decides without it (API decisions §7), and other codes would
- * be read as answers of our own relay.
+ * Returns an answer as it counts in a report. `stage`: the answered command; null if unknown. The command counts only
+ * for a bare 550. An enhanced code in a report decides without it (API decisions §7), and other codes would be read as
+ * answers of our own relay.
  */
 export function asReported(answer: Omit<SmtpReply, 'stage'>, stage: SmtpStage | null): SmtpReply {
   const isBare550 = answer.code === 550 && answer.enhanced === null;

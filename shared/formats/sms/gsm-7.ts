@@ -5,8 +5,8 @@
 
 export type Encoding = 'gsm7' | 'ucs2';
 /**
- * The treatment of characters outside the GSM alphabet. allow: the message goes in UCS-2; deny: it is refused; strip:
- * a similar character replaces each of them, or nothing does.
+ * Decides about characters outside the GSM alphabet. allow: the message goes in UCS-2; deny: it is refused; strip: each
+ * is replaced by a similar character, or removed.
  */
 export type Unicode = 'allow' | 'deny' | 'strip';
 

@@ -82,9 +82,9 @@ export function limitMemory(): MemoryLimit {
 const weights = new WeakMap<object, number>();
 
 /**
- * Returns about how long `value` is when printed. Arrays can hold one another many times, so that 30 nested pushes
- * would print 2^30 elements; the stored weights make it unnecessary to walk them. No value changes after it is made,
- * so its weight stays true.
+ * Returns about how long `value` is when printed. Arrays can contain one another many times, so that 30 nested pushes
+ * would print 2^30 elements. Stored weights make it unnecessary to walk through them. A value does not change after it
+ * is made, so its weight stays right.
  */
 function weigh(value: unknown): number {
   if (typeof value === 'string') return value.length + 8;
@@ -100,8 +100,8 @@ function weigh(value: unknown): number {
 }
 
 /**
- * Throws for a value that is too heavy. Every value that a template makes passes here, so printing or comparing it is
- * bounded.
+ * Throws for a value that is too heavy. Every value that a template makes passes through here, so the cost of printing
+ * or comparing it is bounded.
  */
 export function refuseHeavy<T>(value: T): T {
   if (weigh(value) > heaviestValue) throw new LimitError(tooHeavy);

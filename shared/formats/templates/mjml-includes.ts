@@ -4,7 +4,9 @@ import { type MjmlElement, offsetOf, outline, placeOf } from './mjml-elements.ts
 export const largestMjml = 256 * 1024;
 export const deepestIncludes = 5;
 const mostIncludes = 1_000;
-/** Characters that may be read to build one source. Text within an `mj-include` is read too, and is then left out. */
+/**
+ * The most characters that are read to build one source. Text within an `mj-include` is read too, but is then left out.
+ */
 export const mostRead = 2 * largestMjml;
 
 /** A stretch of the whole that comes from one text: the source, or the include of this name. */

@@ -5,8 +5,8 @@ import { limitFaults } from './mjml-limits.ts';
 import { type Hidden, hide, isLiquidInText } from './mjml-liquid.ts';
 
 /**
- * Compiles customers' MJML. Runs only inside the sandbox, because from within neither can mjml be interrupted nor its
- * memory be bounded.
+ * Compiles customers' MJML. Runs only inside the sandbox, because code in the same process can neither interrupt mjml
+ * nor limit its memory.
  */
 
 export type MjmlFault = { message: string; line?: number; column?: number };

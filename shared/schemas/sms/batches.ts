@@ -90,7 +90,8 @@ const mostBatchMessages = 10_000;
 
 export const BatchMessage = z
   .object({
-    // Wide: a recipient that is no number is the error of its row, and does not refuse the whole batch.
+    // The limit is wide, so that a recipient that is no number is an error of its row and does not refuse the whole
+    // batch.
     recipient: text({ max: 5_000, multiline: true }).meta({
       description: 'A number in any common format, UK without a country code; another text is in errors',
       example: '+447700900123',

@@ -30,7 +30,7 @@ export const GatewayText = z.object({
   /** Numbers in E.164, with the plus or without. */
   sender: Party,
   recipient: Party,
-  /** A phone may have sent anything, and a text that is refused here is lost. */
+  /** The limits are wide: a phone may have sent anything, and a refused text would be lost. */
   content: z
     .string()
     .max(longestInbound)

@@ -48,7 +48,7 @@ const url = text({ min: 1, max: 2048 }).meta({
   example: 'https://example.com/hooks',
 });
 const description = text({ max: 500, multiline: true }).describe('For yourself');
-/** Compared byte for byte with the normalized recipients of texts, so another form would match none. */
+/** Compared byte for byte with the normalized recipients of texts, so a number in another form would match no text. */
 export const InboundNumber = z
   .string()
   .regex(/^\+[1-9][0-9]{6,14}$/, { error: 'must be a number in E.164 format', abort: true })

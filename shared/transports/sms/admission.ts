@@ -6,14 +6,14 @@ import type { Submission, TextMessage } from './gateway.ts';
 import { createPace } from './pace.ts';
 import { sharedTokenBucket } from './token-bucket.ts';
 
-// If we gave up a hand-over whose text still waits here, this attempt would send the text later, and the next attempt
-// would send it too. So all steps before the write have one deadline and the answer has another; both end before
+// If this hand-over were given up while its text still waits here, the text would go out later, and the next attempt
+// would send it too. So all steps before the write have one deadline, and the answer has another. Both end before
 // SMS_TIMEOUT_SECONDS.
 export const waitMs = () => 0.35 * config.SMS_TIMEOUT_SECONDS * 1000;
 export const answerMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
 
 const [firstThrottleMs, longestThrottleMs] = [1_000, 30_000];
-/** A gateway may ask for a time of its own, up to this one. */
+/** A gateway may ask for a wait of up to this time. */
 const longestNamedMs = 3_600_000;
 /** A text waits at most this long for its next try, as far as not too many wait: another gateway may be up by then. */
 const longestWaitMs = 60_000;
@@ -32,8 +32,8 @@ const [longestGapMs, shortGapMs] = [50, 10];
  */
 const [leastWaiting, waitingSeconds] = [5, 0.5];
 /**
- * A gateway that has taken a text within this time takes texts, whatever this one has to wait for: our own limits, those
- * of the carrier, a line that was lost for a moment.
+ * A gateway that has taken a text within this time is up. A text that waits then waits for its turn: because of our own
+ * limits, those of the carrier, or a connection that was lost for a moment.
  */
 const takesMs = 3_600_000;
 const pauseTimes = { firstPauseMs: 1_000, longestPauseMs: 30_000, longestWaitMs: 0 };
@@ -42,7 +42,7 @@ type GatewayLimits = {
   name: string;
   /** Texts that may be on their way to the gateway at once. */
   window: number;
-  /** Over all processes. */
+  /** The rate of all processes together. */
   perSecond?: number | undefined;
 };
 type Lane = TextMessage['lane'];
@@ -70,7 +70,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
   const bucket = sharedTokenBucket(name, perSecond);
   let throttleMs = 0;
   let throttledUntil = 0;
-  // A process that has just begun cannot know, and must not give up what has waited long for its turn.
+  // A new process does not know yet whether the gateway takes texts, and must not give up a text that has waited long
+  // for its turn.
   let tookAt = performance.now();
   let inHand = 0;
   /** The texts that this process hands over. A new process begins with what the settings promise. */

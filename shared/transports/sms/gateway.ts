@@ -7,7 +7,7 @@ export type TextMessage = {
   id: string;
   /** Whose message it is: the simulator keeps the phones of each workspace apart. */
   workspaceId: string;
-  /** A gateway may hold up texts of one lane where that keeps those of another one quick. */
+  /** The lane of the message: a gateway may delay texts of one lane to keep those of another quick. */
   lane?: SmsLane;
   /** A name, or a number in E.164. */
   sender: string;
@@ -27,13 +27,13 @@ export type PartTaken = { part: number; reference: string };
 type Parts = { parts?: PartTaken[] };
 
 export type Submission =
-  /** The gateway has it; its receipts name the reference, or those of the parts. */
+  /** The gateway has taken the message. Its receipts name the reference, or the references of the parts. */
   | ({ kind: 'accepted'; reference: string } & Parts)
-  /** The gateway will not have it. */
+  /** The gateway has refused the message for good. */
   | ({ kind: 'refused'; code: string; retryable: boolean; detail: string } & Parts)
   /**
-   * The gateway does not have it, and may take it later. `afterMs`: the wait until the next try, if known.
-   * `waitsForTurn`: the gateway as a whole puts it off, and takes others.
+   * The gateway does not have the message, and may take it later. `afterMs`: the wait until the next try, if known.
+   * `waitsForTurn`: the gateway takes other messages, so this one only waits for its turn.
    */
   | ({ kind: 'later'; detail: string; afterMs?: number; waitsForTurn?: boolean } & Parts)
   /** The outcome is unknown: the gateway may have the message. */
@@ -43,10 +43,10 @@ export type Submission =
 export type InboundPlace = { reference: number; total: number; part: number };
 export type InboundPart = {
   gateway: string;
-  /** As the gateway writes them. */
+  /** Sender and recipient, as the gateway writes them. */
   sender: string;
   recipient: string;
-  /** The sender is written without the code of its country. */
+  /** The sender is a national number, without the code of its country. */
   isSenderNational?: boolean;
   content: string;
   place: InboundPlace | null;

@@ -5,8 +5,8 @@ import { isId } from '../../formats/ids.ts';
 import type { Gateway } from './gateway.ts';
 
 /**
- * Takes every message and stores it where the workspace can read it as the phone would show it. A message that comes
- * again is stored only once.
+ * Takes every message, and stores it where the workspace can read it as on the phone. A repeated message is stored only
+ * once.
  */
 export const simulator: Gateway = {
   name: 'simulator',

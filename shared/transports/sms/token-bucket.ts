@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '../../common/logger.ts';
 import { isReachable, leaseTokens } from '../../coordination/rate-limits.ts';
 
-/** Turns at a gateway. */
+/** The rate limit of a gateway. */
 type TurnTaker = {
   /** Resolves to false, and takes nothing, when the turn would come too late. */
   take: (longestWaitMs: number) => Promise<boolean>;

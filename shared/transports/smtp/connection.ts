@@ -6,7 +6,10 @@ import { type HandOver, type HandOverResult, sizeOf } from './hand-over.ts';
 import { bodyOf, hasPieces } from './message-body.ts';
 import { detailOf, type Relay } from './relay.ts';
 
-/** How far a message got. In `body` we have not sent its end yet, so the relay cannot have taken it. */
+/**
+ * How far a message was written when the connection was lost. In `body` its end was not sent yet, so the relay cannot
+ * have taken it.
+ */
 type WritePhase = 'envelope' | 'body' | 'end';
 
 export type SendResult =
@@ -112,8 +115,7 @@ function refusalOf(
       : null;
   }
   if (error.code === 'EPROTOCOL') return null;
-  // A server that closes may answer out of turn. This counts as the answer to the command that it did not answer any
-  // more.
+  // A server that closes may answer out of turn. Its answer counts for the command that it no longer answers.
   const stage = stages[error.command ?? ''] ?? (progress === 'envelope' ? 'rcpt' : 'data');
   const reply = inOneLine(error.response);
   return { kind: 'refused', stage, code: error.responseCode, enhanced: enhancedCodeOf(reply), reply };

@@ -22,7 +22,7 @@ export type HandOverResult =
   | { kind: 'refused'; stage: SmtpStage; code: number; enhanced: string | null; reply: string }
   /** The relay cannot be used; the message was surely not taken. */
   | { kind: 'transport_fault'; reason: TransportFaultReason; detail: string }
-  /** The message could not be read to its end; it was surely not taken, and the relay has no part in it. */
+  /** The message could not be read to its end. The relay has surely not taken it, and has no part in this fault. */
   | { kind: 'unread'; detail: string }
   /** The end of the message was written and no answer was seen: it may have been taken (RFC 1047). */
   | { kind: 'uncertain'; detail: string };

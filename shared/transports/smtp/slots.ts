@@ -10,7 +10,8 @@ export type Slots = {
 };
 
 /**
- * One slot in this many is kept free of each lower lane, so that a one-time code need not wait for messages in hand.
+ * One slot in this many stays free of each lower lane, so that a one-time code need not wait for the messages under
+ * way.
  */
 const keptPart = 10;
 /** Every eighth slot goes to the longest waiter of any lane, so that the last lane moves on too. */

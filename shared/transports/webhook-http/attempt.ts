@@ -7,21 +7,18 @@ export type AttemptOutcome = {
   body: Buffer;
   /** The type of the body, its delivery and its signatures: lower-case names. */
   headers: Record<string, string>;
-  /** For the whole attempt: name, connection, TLS, sending, status line. */
+  /** The time for the whole attempt: name, connection, TLS, sending, status line. */
   timeoutMs: number;
   /** Bytes of the answer's body that are handed back; 1,024 when left out. */
   keptBytes?: number;
-  /**
-   * The request is not sent again even when a kept connection was closed, because nobody knows for sure that nothing
-   * arrived.
-   */
+  /** The request is not sent again, even if a kept connection was closed, because the endpoint may have got it. */
   isSentOnce?: boolean;
 };
 
 type WebhookAttemptError = ConnectionFailure | 'timeout' | 'http_status';
 
 export type WebhookAttemptResult = {
-  /** Until the status line, or until the failure. */
+  /** The time until the status line, or until the failure. */
   durationMs: number;
   responseStatus: number | null;
   /** False where nothing of the request can have arrived: the connection was not there yet. */
@@ -71,7 +68,8 @@ export function post(connections: ConnectionPool, attempt: AttemptOutcome): Prom
     // The status line decides, however the body ends.
     const endByStatus = (code: number) => end(code >= 200 && code <= 299 ? null : 'http_status');
 
-    // Runs one turn of the event loop late: after a stall of this process, what has arrived by then still counts.
+    // This runs one turn of the event loop late, so that after a stall of this process an answer that has already
+    // arrived still counts.
     function expire(): void {
       if (isOver) return;
       if (status === null) end('timeout');
@@ -171,9 +169,9 @@ function codeOf(error: Error): string {
 }
 
 /**
- * The errors of a kept connection that the server had closed before our request came. The request is then sent once
- * more, on a new connection. The endpoint may have processed the first one, as with any failed attempt that is
- * repeated minutes later, and knows the second one by its Webhook-Id.
+ * The errors of a kept connection that the server had closed before our request arrived. The request is then sent once
+ * more, on a new connection. The endpoint may have processed the first one, as after any failed attempt that is
+ * repeated minutes later, and recognises the second by its Webhook-Id.
  */
 const staleCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 

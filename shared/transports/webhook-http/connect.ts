@@ -6,8 +6,8 @@ import { literalAddress, type Network, parseNetworks } from '../../formats/netwo
 import type { Resolve } from './names.ts';
 
 /**
- * Opens a connection for a webhook, to the very addresses that were checked, so a name that changes in between has no
- * effect. One forbidden address blocks the whole answer, as no honest name mixes the two.
+ * Opens a connection for a webhook to exactly the addresses that were checked, so a name that changes in between has no
+ * effect. One forbidden address blocks the whole answer, because no honest name mixes forbidden and public addresses.
  */
 
 export type ConnectionFailure = 'dns' | 'connection' | 'tls' | 'blocked_address';

@@ -43,7 +43,7 @@ export type ConnectionPool = {
   originCount: () => number;
 };
 
-/** The connections of more origins than this are not kept, as each idle one costs a file descriptor. */
+/** Of more origins than this no connections are kept, because each idle one costs a file descriptor. */
 const mostOrigins = 2_000;
 
 const shared: Client.Options = {
@@ -59,7 +59,8 @@ const kept: Client.Options = {
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 30_000,
   keepAliveTimeoutThreshold: 1_000,
-  // After this many requests the name is resolved again, so that a busy webhook follows when it moves.
+  // After this many requests the name is resolved again, so that a busy webhook that moves to another address is
+  // followed.
   maxRequestsPerClient: 1_000,
 };
 
@@ -75,7 +76,7 @@ export function createConnectionPool(options: PoolOptions): ConnectionPool {
       connections: options.connectionsPerOrigin,
       factory: (url) => openClient(url, kept),
     });
-    // A turn later, when undici is done with the connection that ended.
+    // This runs a turn later, when undici has finished with the connection that ended.
     const forgetSoon = () => setImmediate(forget);
     const forget = () => {
       if (pools.get(origin) !== pool || pool.stats.connected > 0 || pool.stats.size > 0) return;

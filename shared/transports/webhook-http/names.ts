@@ -7,8 +7,7 @@ import { LRUCache } from 'lru-cache';
 /**
  * Resolves names by the hosts file and by DNS, as `hosts: files dns` does, but never by getaddrinfo. getaddrinfo runs
  * on the four threads that files and cryptography need too, so a customer with a silent name server would stop the
- * process. The price: search domains and other name services are not asked, so internal names must be written in
- * full.
+ * process. Search domains and other name services are not used, so internal names must be written in full.
  */
 
 /** The addresses of a name; of many, some. Rejects when there are none. */
@@ -38,7 +37,7 @@ const mostKept = 10_000;
 const mostAddresses = 16;
 const resolverKeptMs = 60_000;
 
-/** A name server that is silent about IPv6 must not delay those who have an IPv4 address (RFC 8305 §3). */
+/** A name server that does not answer for IPv6 must not delay a name with an IPv4 address (RFC 8305 §3). */
 const secondFamilyMs = 300;
 
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {

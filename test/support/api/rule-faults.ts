@@ -76,7 +76,7 @@ export const ruleFaults: Record<string, RuleFault[]> = {
   createSimulatorMessage: [of('to', 'Nobody')],
 };
 
-/** Operations whose rules refuse no field. So another field of the wrong shape can hide no such refusal. */
+/** Operations whose rules refuse no field. So a field of the wrong shape cannot hide a refusal by a rule. */
 export const withoutRules = new Set([
   // The outcome reports the faults of each row.
   'saveContacts',

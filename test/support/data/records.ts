@@ -19,10 +19,13 @@ import { awaitingMobile, codeAwaited, sampleContent } from './sender-codes.ts';
  */
 
 export type Own = Awaited<ReturnType<typeof workspace>>;
-/** The parent records in a path, such as the webhook of a delivery. Where the path names none, one is made. */
+/** The parent records in a path, such as the webhook of a delivery. If there is no parent here, a maker makes one. */
 export type Within = { [Prefix in IdPrefix]?: string };
 
-/** Values that only the scopes recipients.read and content.read uncover. Records and bodies below use only these. */
+/**
+ * Values that are visible only with the scopes recipients.read and content.read. Records and bodies below use only
+ * these values.
+ */
 export const hidden = {
   recipient: 'hidden.recipient@example.com',
   number: '+447700900599',
@@ -100,7 +103,7 @@ export const makers: { [Prefix in IdPrefix]?: (api: Client, own: Own, within: Wi
     if (list) await make(api, own, `/v2/contact-lists/${list}/contacts`, { contactIds: [id] });
     return id;
   },
-  // The list has a member, so that a test notices when members of another workspace's list are taken.
+  // The list has a member, so that a test notices when another workspace can take members from the list.
   list: async (api, own) => {
     const { id } = await make(api, own, '/v2/contact-lists', newContactList());
     await makers.contact!(api, own, { list: id });
@@ -108,12 +111,12 @@ export const makers: { [Prefix in IdPrefix]?: (api: Client, own: Own, within: Wi
   },
 };
 
-/** Operation -> makes one entry of its listing, where the entries are not records with an id. */
+/** Operation -> makes one entry of its listing, for listings whose entries are not records with an id. */
 export const listed: Record<string, (api: Client, own: Own) => Promise<unknown>> = {
   listContactTags: (api, own) => make(api, own, '/v2/contacts', newContact()),
 };
 
-/** Does the work of workers after which a record is in every listing where it belongs. */
+/** Does the work of workers that brings a record into every listing where it belongs. */
 export const settle = () => relay.relayAll();
 
 /** The jobs that a request waits for. */
@@ -232,7 +235,7 @@ const batchWithLists: Record<string, (api: Client, own: Own) => Promise<object>>
   }),
 };
 
-/** Operation -> field of its body -> a body that the field fits, where it does not fit the body above. */
+/** Operation -> field of its body -> a body with this field, if the field cannot be in the body above. */
 export const bodiesWith: Record<string, Record<string, (api: Client, own: Own) => Promise<object>>> = {
   createSmsBatch: batchWithLists,
   previewSmsBatch: batchWithLists,
@@ -242,7 +245,9 @@ export const bodiesWith: Record<string, Record<string, (api: Client, own: Own) =
   },
 };
 
-/** Operation -> its path, where makers cannot tell: a parameter that is no id, or a record in a state of its own. */
+/**
+ * Operation -> its path, where the makers are not enough: a parameter is no id, or a record must be in a certain state.
+ */
 export const parameters: Record<string, (api: Client, own: Own) => Promise<Record<string, string>>> = {
   // Once there is a default sender, another sender that is approved does not become the default.
   verifySender: async (api, own) => {
@@ -266,7 +271,7 @@ export const parameters: Record<string, (api: Client, own: Own) => Promise<Recor
   deleteEmailInclude: async (api, own) => ({ name: (await makeInclude(api, own)).name }),
 };
 
-/** Operation -> its query, where the operation cannot do without one. */
+/** Operation -> its query, if the operation needs one. */
 export const queries: Record<string, string> = { checkSender: 'name=Acme' };
 
 /**

@@ -21,7 +21,10 @@ export async function alertAddress({ workspaceId }: Workspace): Promise<string> 
   return address;
 }
 
-/** Makes a webhook whose attempts a test invents: `fails` and `succeeds` note one that ended now or at a given time. */
+/**
+ * Makes a webhook whose attempts a test invents. `fails` and `succeeds` note an attempt that ended now, or at a given
+ * time.
+ */
 export async function watchedWebhook(
   from: Workspace,
   settings: Record<string, unknown> = {},

@@ -10,8 +10,9 @@ import { deleteKeys, drop, dropDatabases, withServer } from './drop-databases.ts
 import { type Birth, birthOf, foreignRows, wipe } from './wipe.ts';
 
 /**
- * Gives a test file that needs MySQL or Redis an empty, migrated database; call it at the top. Files that share a
- * process use one database after each other, wiped in between. A file that has changed MYSQL_URL gets its own database.
+ * Gives a test file that needs MySQL or Redis an empty, migrated database. Call it at the top of the file. Files that
+ * share a process use one database after another, wiped in between. A file that has changed MYSQL_URL gets its own
+ * database.
  */
 export function useDatabase(): void {
   beforeAll(async () => {
@@ -33,7 +34,10 @@ export function useDatabase(): void {
   });
 }
 
-/** Undoes the clock's shift: the next file may compute times before it has the database, which gives it the shift. */
+/**
+ * Removes the shift of the clock, because the next file may compute times before it has a database, which sets the
+ * shift.
+ */
 function takeBackShift(): void {
   const at = performance.now();
   setClock(databaseTime().getTime(), { from: at, to: at });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const lock = (id: number) => query('SELECT id FROM things WHERE id = ? FOR UPDATE', [id]);
 
-/** Does the work while the first thing is locked. */
+/** Does the work while another transaction holds the lock of the first row. */
 async function beside(work: () => Promise<void>): Promise<void> {
   const { promise: locked, resolve: lockIt } = Promise.withResolvers<void>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();

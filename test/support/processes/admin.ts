@@ -10,7 +10,9 @@ export async function admin(...args: string[]): Promise<{ code: number; printed:
   return { code, printed: code === 0 ? JSON.parse(stdout) : text.trim() };
 }
 
-/** Runs one operator command, and returns its exit code, its output as people read it, and what of it is in stdout. */
+/**
+ * Runs one operator command. Returns its exit code, its whole output as people read it, and the part of it on stdout.
+ */
 export async function adminText(...args: string[]): Promise<{ code: number; text: string; stdout: string }> {
   const written: string[] = [];
   const toStdout: string[] = [];

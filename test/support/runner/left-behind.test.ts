@@ -17,7 +17,7 @@ beforeAll(async () => {
   const run = startProcess(
     'node_modules/vitest/vitest.mjs',
     [...args, '--reporter=json', `--outputFile.json=${report}`],
-    // A run of its own, whose databases go when it ends.
+    // This is a run of its own, whose databases are dropped when it ends.
     { TEST_RUN: randomBytes(3).toString('hex') },
   );
   await run.exited;

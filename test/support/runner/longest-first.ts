@@ -2,7 +2,7 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { startsProcesses } from './projects.ts';
 
-// Each of these files takes most of a minute, which its size does not show.
+// Each of these files takes most of a minute, although it is small.
 const longest =
   /^test\/(faults\/(rolling-deploy|hostile-clients|storm|sms\/batches-killed)|flows\/large-emails|browser\/(pages|reference)|scripts\/bench-compare)\.test/;
 // The files here wait for processes and threads, many of them for most of half a minute.

@@ -6,7 +6,7 @@ test.each<[Project, string]>([
   ['pure', 'test/formats/sms/gsm-7.test.ts'],
   ['shared', 'test/api/webhooks/create.test.ts'],
   ['shared', 'test/faults/workers/killed.test.ts'],
-  // This file imports the support through a module of its own.
+  // This file imports the support only through a module of its own.
   ['shared', 'test/faults/hostile-clients.test.ts'],
   ['apart', 'test/workers/webhook-health/processes.test.ts'],
 ])('a file runs where what it imports belongs: %s, such as %s', (project, file) => {

@@ -57,7 +57,7 @@ export async function run({ start, findPid }: Launch): Promise<OwnServer> {
       if (pid === undefined) return;
       signal('SIGKILL');
       pid = undefined;
-      // In the same turn as the kill, because startServer would start the server again.
+      // This runs in the same turn as the kill: otherwise startServer would start the server again.
       await server.stop();
     },
     stop: async () => {

@@ -50,7 +50,7 @@ export async function startSmsc({
     /** The answer to a bind waits for `beforeBind`, and the answer to an unbind for `beforeUnbind`. */
     beforeBind: Promise.resolve() as Promise<unknown>,
     beforeUnbind: Promise.resolve() as Promise<unknown>,
-    /** Written together with the answer to a bind. */
+    /** Bytes that are written together with the answer to a bind. */
     behindBind: Buffer.alloc(0) as Buffer,
     answersEnquiries: true,
     /** Whether all that comes is swallowed, as on a line that is cut in one direction. */

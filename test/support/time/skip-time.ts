@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 
 /**
- * Returns a function that makes time pass for the timers of this process, until the test has finished; otherwise they
+ * Returns a function that moves the timers of this process forward, until the test has finished; without a call they
  * run as usual. A test waits for the events before a deadline, and then skips to the deadline. So the deadline can be
  * far off, as a busy machine needs it. `clock`: performance.now() moves as well. Call it while nothing else in this
  * process, such as a statement to the database, is close to a deadline of its own.

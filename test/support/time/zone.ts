@@ -3,7 +3,7 @@ import { type DnsAnswer, type DnsServer, startDnsServer } from '../servers/dns-s
 
 type Published = { records: { purpose: string; name: string; type: string; value: string }[] };
 
-/** Starts the DNS of sending domains, whose records tests write as owners do; the platform asks it from now on. */
+/** Starts the DNS of sending domains. Tests write its records as owners do, and the platform asks it from now on. */
 export async function startZone() {
   const answers = new Map<string, DnsAnswer>();
   let all: DnsAnswer | null = null;

@@ -6,7 +6,7 @@ const actions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as con
 /** The outcome for one recipient (RFC 3464 §2.3). */
 export type RecipientStatus = {
   action: (typeof actions)[number];
-  /** The address that the email was for and the one where it ended, each in all forms that may be meant. */
+  /** The address that the email was for, and the address where it ended, each in all forms that may be meant. */
   addresses: string[];
   /** The server's answer, as far as the report tells. */
   reply: SmtpReply;
@@ -44,7 +44,8 @@ function recipientOf(group: Fields, stage: SmtpStage | null): RecipientStatus | 
 }
 
 /**
- * Builds the reply. The status code, as the reporting server understood it, counts; the diagnosis fills in the rest.
+ * Builds the reply. The status code counts, because it is what the reporting server understood; the diagnosis adds the
+ * rest.
  */
 function replyOf(group: Fields, stage: SmtpStage | null): SmtpReply {
   const given = firstOf(group, 'diagnostic-code') ?? '';
@@ -55,7 +56,7 @@ function replyOf(group: Fields, stage: SmtpStage | null): SmtpReply {
   const said = isSmtp ? /^[245]\d\d(?=[ -]|$)/.exec(diagnosis)?.[0] : undefined;
   const answered = said ? enhancedCodeOf(diagnosis) : null;
   const isVague = status === null || status.endsWith('.0.0');
-  // Exim writes 5.0.0 when it gives up, also after answers that were all temporary.
+  // Exim writes 5.0.0 when it gives up, even if all answers were temporary.
   const isTemporary = isVague && said?.startsWith('4');
   const digit = isTemporary ? '4' : (status?.[0] ?? said?.[0] ?? '5');
   const enhanced = isVague ? answered : status;

@@ -13,7 +13,7 @@ export type Attachment = {
 /** A piece of a body that is built while it is sent. It has only whole lines, and no spaces. */
 export type EncodedLines = { sizeBytes: number; open: () => AsyncIterable<Buffer> };
 
-// Marks that reorder the text after them: with one, a name that ends in `exe` looks as if it ended in `pdf`.
+// Marks that reorder the text after them: with such a mark, a name that ends in `exe` can look as if it ended in `pdf`.
 const bidiMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Removes folders and invisible characters from a name. Empty when nothing is left. */

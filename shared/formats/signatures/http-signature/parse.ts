@@ -11,7 +11,7 @@ export type SignatureInput = {
   label: string;
   /** The text after the label, as it was sent. */
   text: string;
-  /** The text in the one form in which it is signed (RFC 9421 §2.3); null when it is no list of components. */
+  /** The text in the only form in which it is signed (RFC 9421 §2.3); null if it is no list of components. */
   params: string | null;
   /** The covered components in order; null where one has parameters or is no string. */
   names: string[] | null;

@@ -14,9 +14,9 @@ const referenceForm = /^[\x21-\x7e]{1,60}$/;
 const codeForm = /^[\w.:-]{1,40}$/;
 
 /**
- * Answers that are no fault of the text: the address, the secret or the account is wrong, or a proxy answers instead
- * of the gateway. Nobody has taken the text. If these counted as unknown outcomes, every text would end within
- * minutes, and each would be paid for.
+ * Answers that do not come from a fault of the text: the address, the secret or the account is wrong, or a proxy
+ * answers instead of the gateway. Nobody has taken the text. If these counted as unknown outcomes, each text would fail
+ * within minutes, and would still be charged.
  */
 const ofTheGateway = new Set([401, 402, 403, 404, 405, 407, 421, 426]);
 

@@ -88,7 +88,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     const context = { gateway: name, detail: error.message, retrySeconds: Math.round(backoffMs / 1000) };
     if (isRefused) logger.error(context, 'a gateway refuses the bind');
     else logger.warn(context, 'the line to a gateway is lost');
-    // One wait at a time: `close` ends the last one, and another would bind behind its back.
+    // There is only one timer: `close` clears it, and a second one would bind again after the close.
     if (timer) clearTimeout(timer);
     if (receive) timer = setTimeout(() => void open(), backoffMs).unref();
   }
@@ -175,8 +175,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   }
 
   /**
-   * Reports the results to the circuit breaker. A carrier that defers texts for any reason but their rate counts
-   * as a silent one, so that another gateway is used.
+   * Reports the results to the circuit breaker. A carrier that defers texts for any reason but their rate counts as one
+   * that does not answer, so that another gateway is used.
    */
   function noteAll(results: Submitted[]): void {
     const isPutOff = (result: Submitted) =>

@@ -24,7 +24,7 @@ export type SessionOptions = {
   host: string;
   port: number;
   isTls: boolean;
-  /** In PEM, beside those that Node trusts. */
+  /** Trusted certificates in PEM, in addition to Node's own. */
   ca?: string | undefined;
   systemId: string;
   password: string;

@@ -5,9 +5,9 @@ export const statuses = {
   ok: 0x00,
   invalidCommandId: 0x03,
   throttled: 0x58,
-  /** In an answer of ours: the carrier may send the message again later. */
+  /** Our answer if the carrier may send the message again later. */
   temporaryFault: 0x64,
-  /** In an answer of ours: we will never take the message. */
+  /** Our answer if we will never take the message. */
   permanentFault: 0x65,
 } as const;
 
@@ -72,7 +72,7 @@ export function outcomeOf(status: number): Exclude<Submission, { kind: 'accepted
   // The carrier has not taken the message: it is busy, or the session is at fault.
   if (known?.kind === 'later' || known?.kind === 'misused') return { kind: 'later', detail };
   if (known?.kind === 'unsure') return { kind: 'unavailable', detail };
-  // Carriers have numbers of their own, from 0x400 on. They mean a refusal as a rule.
+  // Carriers define numbers of their own, from 0x400 on, which usually mean a refusal.
   const code = (known?.name ?? `smpp_${status.toString(16)}`).toLowerCase();
   return { kind: 'refused', code, retryable: false, detail };
 }

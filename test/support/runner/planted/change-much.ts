@@ -7,7 +7,7 @@ import { workspace } from '../../data/factory.ts';
 import { changeSettings } from '../../processes/settings.ts';
 import { advanceClock } from '../../time/advance-clock.ts';
 
-/** As much as a file may change that leaves it to the support to put it back. */
+/** Changes everything that a file may leave to the support to restore. */
 export async function changeMuch(): Promise<void> {
   changeSettings({ SWEEP_SECONDS: 5 });
   const [api, { key }] = [await startApi(), await workspace()];

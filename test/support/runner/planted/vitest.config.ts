@@ -7,7 +7,9 @@ class ByName extends BaseSequencer {
   }
 }
 
-/** Runs the planted files, which fail, in one process; test/support/runner/left-behind.test.ts looks at what comes of them. */
+/**
+ * Runs the planted files, which fail, in one process. test/support/runner/left-behind.test.ts checks how each fails.
+ */
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../../../..`,

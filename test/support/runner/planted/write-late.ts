@@ -1,7 +1,7 @@
 import { config } from '../../../../shared/config/config.ts';
 import { withServer } from '../../database/drop-databases.ts';
 
-/** Writes past the connections of the platform, which are closed by then. */
+/** Writes over a connection of its own, because the connections of the platform are closed by then. */
 export async function writeLate(): Promise<void> {
   const database = new URL(config.MYSQL_URL).pathname.slice(1);
   await withServer(config.MYSQL_URL, (server) =>

@@ -3,7 +3,7 @@ import { useDatabase } from '../../database/database.ts';
 import { atEnd } from '../at-end.ts';
 import { writeLate } from './write-late.ts';
 
-// Given before the end of the database is, so it runs after that: as work does that nobody has stopped.
+// This is registered before the end of the database, so it runs after that, like work that nobody has stopped.
 atEnd(writeLate);
 useDatabase();
 

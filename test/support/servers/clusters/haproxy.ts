@@ -94,7 +94,7 @@ function configurationOf(
   const programs = path.join(path.dirname(path.dirname(client.command)), 'bin');
   const text = fs.readFileSync(path.join(guides, 'haproxy.cfg'), 'utf8');
   const addresses = nodes.map(({ url }) => addressOf(url));
-  // With another socket than that of the guide, the tests would not show that its commands find one.
+  // The socket must be the one of the guide: otherwise the tests would not show that the guide's commands find it.
   if (!text.includes(guideSocket)) throw new Error(`haproxy.cfg has no socket ${guideSocket}`);
   return (
     text

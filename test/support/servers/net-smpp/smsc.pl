@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# An SMSC on Net::SMPP, a codec that is not ours. It says what it sees on stdout, a JSON object in each line, and does
-# what it is told on stdin in the same way. It ends with its stdin.
+# An SMSC on Net::SMPP, whose codec shares no code with ours. It prints events to stdout, a JSON object on each line,
+# and reads commands from stdin in the same form. It ends when stdin ends.
 use strict;
 use warnings;
 use Encode qw(encode decode);
@@ -54,7 +54,7 @@ sub read_session {
     $session->close;
 }
 
-# A phone: it joins what belongs together, and reads it in the alphabet that its coding names.
+# A phone: it joins the parts of a text, and decodes the text in the alphabet that the coding names.
 sub submitted {
     my ($session, $pdu) = @_;
     my $id = sprintf '%010X', ++$ids;
@@ -87,7 +87,7 @@ sub submitted {
     receipt($session, $pdu, $_->{id}) for $pdu->{registered_delivery} & 1 ? @all : ();
 }
 
-# Appendix B of the specification, as SMSCs write it; with the optional parameters for every second one.
+# A receipt in the text form of appendix B, as SMSCs write it. Every second one also has the optional parameters.
 sub receipt {
     my ($session, $pdu, $id) = @_;
     my $stat = $pdu->{destination_addr} =~ /13$/ ? 'UNDELIV' : 'DELIVRD';
@@ -101,8 +101,8 @@ sub receipt {
     );
 }
 
-# A text of a person. Phones keep an escape and its character together (3GPP TS 23.040, 9.2.3.24.1), but cut UCS-2 wherever
-# a part is full, between the two units of one character too.
+# A text from a person. Phones keep an escape and its character together (3GPP TS 23.040, 9.2.3.24.1). But they cut
+# UCS-2 wherever a part is full, even between the two units of one character.
 sub deliver {
     my ($order) = @_;
     my ($session) = grep { ($names{$_} // '') eq $order->{via} } $select->handles;

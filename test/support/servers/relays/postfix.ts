@@ -32,7 +32,8 @@ export async function lookForPostfix(): Promise<Program | string> {
   }
 }
 
-// Postfix insists on its own user and group, and a test must create none. Every Debian has these; they own nothing.
+// Postfix insists on its own user and group, and a test must create none. Every Debian has these two, and they own
+// nothing.
 const owner = 'news';
 const group = 'games';
 
