@@ -145,9 +145,12 @@ test('other methods are refused, and there is nothing without a token', async ()
 });
 
 test('the name of a workspace can neither write into the mail nor into the page', async () => {
-  const { id: workspaceId } = await workspaces.create({
-    name: 'Win! <b>www.evil.example</b>\r\nhttp://evil.example',
-  });
+  const { id: workspaceId } = await workspaces.create({ name: 'Win!' });
+  // A name that is stored for long may have characters that no new one may have.
+  await query('UPDATE workspaces SET name = ? WHERE id = ?', [
+    'Win! <b>www.evil.example</b>\r\nhttp://evil.example',
+    idToBytes(workspaceId),
+  ]);
   const named = await workspace();
   await query('UPDATE email_domains SET workspace_id = ? WHERE workspace_id = ?', [
     idToBytes(workspaceId),
