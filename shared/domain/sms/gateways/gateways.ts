@@ -1,6 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { isolated } from '../../../common/isolated.ts';
-import { logger } from '../../../common/logger.ts';
+import { atMostEvery, logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { runWithRequest } from '../../../common/request-context.ts';
 import { transaction } from '../../../db/client.ts';
@@ -26,7 +26,6 @@ import { unansweredText, writesDone } from './unanswered.ts';
 
 /** Parts that wait longer for the others are joined without them. */
 const partsWaitMs = 24 * 3_600_000;
-const warnEveryMs = 60_000;
 
 /** Connects this process to the gateways. It does not wait for gateways that are down. */
 export function start(): void {
@@ -160,7 +159,7 @@ function nationalNumberOf(text: string, country: string | null): string | null {
   return number?.ok ? number.number : null;
 }
 
-let warnedAt = Number.NEGATIVE_INFINITY;
+const mayWarn = atMostEvery(60_000);
 
 /**
  * Counts a text that no workspace can receive, and warns the operator. The gateway still gets an acknowledgement,
@@ -168,7 +167,6 @@ let warnedAt = Number.NEGATIVE_INFINITY;
  */
 function unmatched(gateway: string, what: 'sender' | 'recipient'): void {
   count('sms_inbound_unmatched', { gateway, what });
-  if (performance.now() - warnedAt < warnEveryMs) return;
-  warnedAt = performance.now();
-  logger.warn({ gateway, what }, 'a text came whose number is of no workspace, or cannot be answered');
+  if (mayWarn())
+    logger.warn({ gateway, what }, 'a text came whose number is of no workspace, or cannot be answered');
 }

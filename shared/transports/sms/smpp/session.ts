@@ -203,10 +203,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     options.onClosed(reason);
   }
 
-  /** Asks a carrier that has been silent for long. This finds a connection that was cut without notice. */
+  /**
+   * Asks a carrier that has been quiet for long, or that may not have read our last answers. This finds a connection
+   * that was cut without notice.
+   */
   const enquiring = setInterval(() => {
-    const isSilent = performance.now() - heardAt >= options.enquireMs;
-    if (!isBound || (!isSilent && unread.isEmpty())) return;
+    const isQuiet = performance.now() - heardAt >= options.enquireMs;
+    if (!isBound || (!isQuiet && unread.isEmpty())) return;
     void request('enquire_link').then(({ kind }) => {
       if (kind === 'unanswered') socket.destroy(new Error('the carrier does not answer enquire_link'));
     });
