@@ -71,6 +71,7 @@ export async function startSmtpSink(options: Options = {}) {
   let mode: ModeChoice = options.mode ?? 'accept';
   const modeOfConnection = new Map<number, ModeChoice>();
   const messages: ReceivedMessage[] = [];
+  let held: Promise<unknown> = Promise.resolve();
   const sockets = new Map<number, net.Socket>();
   const connectionOf = new Map<net.Socket, number>();
 
@@ -150,8 +151,9 @@ export async function startSmtpSink(options: Options = {}) {
     onData(stream, session, callback) {
       // `receive` fails when the client goes away before the final dot.
       const received = receive(stream, session).catch(() => 'silent' as const);
-      void received.then((refusal) => {
+      void received.then(async (refusal) => {
         if (refusal === 'silent') return;
+        await held;
         callback(refusal, 'Taken');
         if (modeFor(socketOf(session), recipientOf(session)) === 'accept, then reset')
           setImmediate(() => socketOf(session)?.resetAndDestroy());
@@ -200,6 +202,10 @@ export async function startSmtpSink(options: Options = {}) {
     setMode(next: ModeChoice, only?: { connection: number }): void {
       if (only) modeOfConnection.set(only.connection, next);
       else mode = next;
+    },
+    /** Answers no message from now on before the promise resolves. */
+    holdUntil(released: Promise<unknown>): void {
+      held = released;
     },
     /** Closes every open connection, as a server does with idle ones. */
     dropConnections(): void {
