@@ -74,8 +74,11 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
   // for its turn.
   let tookAt = performance.now();
   let inHand = 0;
-  /** The texts that this process hands over. A new process begins with what the settings promise. */
-  const pace = createPace(perSecond ?? 2 * window);
+  /**
+   * The texts that this process hands over. A new process begins with what the settings promise, or with a usual answer
+   * time of 100 ms.
+   */
+  const pace = createPace(perSecond ?? 10 * window);
   /** For each lane: when the last of the texts that wait comes back. */
   let lastReturns = new Map<Lane, number>();
 
