@@ -45,7 +45,7 @@ async function callers(loader: Servant, cast: Cast): Promise<Caller[]> {
 
 export const auth: Line = {
   name: 'auth',
-  title: 'what signature and idempotency add to POST /v2/email',
+  title: 'time that signature and idempotency add to POST /v2/email',
   unit: 'requests',
   targets: { bare: 0.6 },
   notes,

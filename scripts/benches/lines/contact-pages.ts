@@ -122,7 +122,7 @@ export const contactPages: Line = {
 
 export const contactSearch: Line = {
   name: 'contact-search',
-  title: 'GET /v2/contacts?search, by what is looked for',
+  title: 'GET /v2/contacts?search, by search term',
   unit: 'pages',
   targets: {},
   notes: [`${connections} readers at once. Target: under 150 ms. Filling the tables takes minutes.`],

@@ -62,7 +62,7 @@ async function open(bench: Bench): Promise<Opened> {
 
 export const contactSearchHostile: Line = {
   name: 'contact-search-hostile',
-  title: 'GET /v2/contacts?search in a book made to make that slow, one web process',
+  title: 'GET /v2/contacts?search among contacts chosen to make it slow, one web process',
   unit: 'pages',
   targets: {},
   atMost: { [p99]: 150 },

@@ -61,7 +61,7 @@ async function open(bench: Bench): Promise<Opened> {
 
 export const contactsRows: Line = {
   name: 'contacts-rows',
-  title: 'POST /v2/contacts/batch, by how many contacts there are already',
+  title: 'POST /v2/contacts/batch, by the number of existing contacts',
   unit: 'contacts',
   targets: { few: 0.8 },
   notes: [`${senders} senders at once. Filling takes minutes: --scale 0.1 for a look.`],

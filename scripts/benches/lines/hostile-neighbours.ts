@@ -82,7 +82,7 @@ async function addLists(api: Client): Promise<void> {
 
 export const hostileNeighbours: Line = {
   name: 'hostile-neighbours',
-  title: 'POST /v2/email beside another workspace that asks for the dearest work',
+  title: 'POST /v2/email beside another workspace whose requests cost the most CPU time',
   unit: 'emails',
   targets: {},
   comparedBy: 'p50',

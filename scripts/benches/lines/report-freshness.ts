@@ -74,7 +74,7 @@ async function open(bench: Bench): Promise<Opened> {
 
 export const reportFreshness: Line = {
   name: 'report-freshness',
-  title: 'how old what no report has gets while POST /v2/email is flooded',
+  title: 'age of the oldest event that no report counts yet, while POST /v2/email is flooded',
   unit: 'emails',
   targets: {},
   atMost: { [oldest]: 10_000 },

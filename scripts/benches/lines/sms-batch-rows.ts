@@ -130,7 +130,7 @@ async function moveBehind(database: mysql.Connection, before: number): Promise<v
 
 export const smsBatchRows: Line = {
   name: 'sms-batch-rows',
-  title: 'rows of a batch to queued messages with their events, by how many there are already',
+  title: 'rows of a batch to queued messages with their events, by existing messages',
   unit: 'rows',
   targets: { first: 0.8 },
   atMost: { [redisMb]: 50 },

@@ -10,9 +10,7 @@ const mostNote = 256;
 export function addBalanceCommands(program: Command, { print, workspaceOf }: Tools): void {
   const balance = program
     .command('balance')
-    .description(
-      'what a workspace may spend on text messages, in pounds; without a balance there is no limit',
-    );
+    .description('credit of a workspace for text messages, in pounds; without a balance there is no limit');
   balance
     .command('add <workspaceId> <amount>')
     .description(

@@ -4,7 +4,7 @@ import type { Tools } from './tools.ts';
 
 /** The operator's commands about carriers of text messages. */
 export function addGatewayCommands(program: Command, { print }: Tools): void {
-  const gateway = program.command('gateway').description('carriers of text messages, of SMS_GATEWAYS');
+  const gateway = program.command('gateway').description('carriers of text messages that SMS_GATEWAYS names');
   gateway
     .command('list')
     .description('each gateway with its state, window in use, rate and last error')

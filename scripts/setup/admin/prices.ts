@@ -5,7 +5,7 @@ import type { Tools } from './tools.ts';
 
 /** The operator's commands about what text messages cost. */
 export function addPriceCommands(program: Command, { print }: Tools): void {
-  const prices = program.command('prices').description('what a part of a text message costs, by country');
+  const prices = program.command('prices').description('prices of a part of a text message, by country');
   prices
     .command('load <file>')
     .description(

@@ -25,7 +25,7 @@ const names = Object.keys(readers).join(', ');
 
 /** The operator's commands about the reports of a workspace. */
 export function addReportCommands(program: Command, { print, tell, workspaceOf }: Tools): void {
-  const report = program.command('reports').description('figures of what workspaces have sent');
+  const report = program.command('reports').description('figures of the messages that workspaces have sent');
   report
     .command('show <workspaceId> <report>')
     .description(`the rows of a report: ${names}`)

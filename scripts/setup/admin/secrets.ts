@@ -4,7 +4,7 @@ import type { Tools } from './tools.ts';
 
 /** The operator's commands about the keys that secrets are encrypted with. */
 export function addSecretCommands(program: Command, { print }: Tools): void {
-  const secrets = program.command('secrets').description('what is encrypted with SECRET_KEY');
+  const secrets = program.command('secrets').description('data that SECRET_KEY encrypts');
   const show = (places: rotation.RotationProgress[]) =>
     print(places.map(({ place, resealed, left, keys }) => ({ place, resealed, left, keys: keys.join(',') })));
   secrets
