@@ -144,7 +144,7 @@ const settings = z.object({
     'Bytes of answers over 256 KiB that a web process holds at a time until their clients have taken them; a workspace holds half of it at most; past it 503',
   ),
   LARGE_BODY_BYTES_PER_SECOND: integer(16 * 1024, { min: 0 }).describe(
-    'What of such a body must come in a second, on average of ten; one that comes more slowly is refused (408). 0 is no limit',
+    'Bytes of such a body that must arrive in a second, averaged over ten seconds; a slower body is refused (408). 0 is no limit',
   ),
   MAX_STORED_MB: number(2_000, { min: 0 }).describe(
     'Megabytes (of a million bytes) that a workspace may have stored for what is under way: bodies and attachments of emails that wait to be handed over, and the rows of batches of texts and of imports until the batch is over; scheduled ones included. As many may have the large answers that a web process keeps for Idempotency-Keys in 24 hours. 0 is no limit',

@@ -43,7 +43,7 @@ export function shortGrace({ SHUTDOWN_SECONDS: grace, ...settings }: HandOvers):
   const longer = timeouts.filter((name) => settings[name] + leastRestSeconds > grace);
   if (longer.length === 0) return null;
   const least = leastRestSeconds + Math.max(...timeouts.map((name) => settings[name]));
-  return `SHUTDOWN_SECONDS is ${grace}, so a stop may cut a hand-over short, which is then made twice: it should be at least ${least}, or ${longer.join(' and ')} shorter`;
+  return `SHUTDOWN_SECONDS is ${grace}, so a stop may interrupt a hand-over, and the message may then be sent twice. Set SHUTDOWN_SECONDS to at least ${least}, or make ${longer.join(' and ')} shorter`;
 }
 
 function shortLinkFaults({ SHORT_LINK_URL, PUBLIC_URL }: ComparedSettings): string[] {

@@ -8,7 +8,7 @@ export const smsSettings = {
   SMS_GATEWAY: z
     .enum(['simulator'])
     .default('simulator')
-    .describe('What carries text messages; the simulator keeps them where the API shows them'),
+    .describe('Carrier of text messages; the simulator sends none, and keeps them where the API shows them'),
   SMS_GATEWAYS: gatewayList
     .optional()
     .describe(
@@ -32,7 +32,7 @@ export const smsSettings = {
     .optional()
     .transform((url) => url?.replace(/\/+$/, ''))
     .describe(
-      'What short links begin with: a domain of their own, such as https://acme.example, or a path; default PUBLIC_URL with /l. A name of their own serves nothing else',
+      'Address that short links begin with: a domain of their own, such as https://acme.example, or a path; default PUBLIC_URL with /l. A domain of their own serves nothing else',
     ),
   SHORT_LINK_MISSES_PER_MINUTE: number(300, { min: 0 }).describe(
     'Short links that are not known, per address (IPv6: per /64); past that the address waits for a while; 0 is no limit',

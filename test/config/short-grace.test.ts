@@ -42,9 +42,9 @@ test('compose, systemd and scripts/start wait longer for a process than it takes
 
 test('a grace that is shorter than a hand-over is told with what would be enough', () => {
   expect(shortGrace({ ...defaults, SHUTDOWN_SECONDS: 30 })).toBe(
-    'SHUTDOWN_SECONDS is 30, so a stop may cut a hand-over short, which is then made twice: it should be at least 65, or SMTP_TIMEOUT_SECONDS shorter',
+    'SHUTDOWN_SECONDS is 30, so a stop may interrupt a hand-over, and the message may then be sent twice. Set SHUTDOWN_SECONDS to at least 65, or make SMTP_TIMEOUT_SECONDS shorter',
   );
   expect(shortGrace({ ...defaults, SMTP_TIMEOUT_SECONDS: 5, SMS_TIMEOUT_SECONDS: 66 })).toContain(
-    'it should be at least 71, or SMS_TIMEOUT_SECONDS shorter',
+    'Set SHUTDOWN_SECONDS to at least 71, or make SMS_TIMEOUT_SECONDS shorter',
   );
 });
