@@ -88,7 +88,7 @@ const strangerLifeMs = 3_600_000;
 function leave(job: Job, queued: QueuedJob): void {
   const context = { job: job.name, name: queued.name, jobId: queued.id };
   if (databaseTime().getTime() - queued.timestamp > strangerLifeMs) {
-    logger.error(context, 'a job that nobody understands was dropped');
+    logger.error(context, 'a job that no worker understands was dropped');
     return;
   }
   if (queued.attemptsMade === 0) logger.warn(context, 'a job that this version does not understand is left');

@@ -22,11 +22,11 @@ const gateways = () => config.SMS_GATEWAYS?.map(({ name }) => name) ?? [];
  */
 export const counters: Record<string, CounterOf> = {
   requests: {
-    help: 'Requests by operation and class of their status. Beside the operations: health, and other for pages and unknown paths; gone: the client went away before its answer',
+    help: 'Requests by operation and class of status. Operation health: health checks; other: pages and unknown paths. Status gone: the client closed the connection before the answer',
     labels: { operation: null, status: null },
   },
   request_seconds: {
-    help: 'Time that requests took until their answer was sent, with the time that their bodies took to come',
+    help: 'Time from the start of a request until its answer was sent, including the time that its body took to arrive',
     labels: { operation: null },
     countedIn: 1e-6,
   },
@@ -34,43 +34,43 @@ export const counters: Record<string, CounterOf> = {
   emails_sent: { help: 'Emails that the relay took', labels: { kind: emailLanes } },
   emails_failed: { help: 'Emails that failed for good', labels: { kind: emailLanes } },
   email_opens: { help: 'Loads of tracking images that were counted' },
-  email_opens_lost: { help: 'Loads of tracking images that a fault kept from being counted' },
+  email_opens_lost: { help: 'Loads of tracking images that were not counted because of a fault' },
   emails_parked: {
     help: 'New emails that found no room in Redis and wait in MySQL',
     labels: { kind: emailLanes },
   },
   emails_admitted: { help: 'Emails let into Redis as room came', labels: { kind: emailLanes } },
   emails_held_back: {
-    help: 'Turns given back because of a sending limit, or because sending is blocked; no attempts',
+    help: 'Jobs that put an email off without an attempt, because of a sending limit or because sending is blocked',
   },
   relay_pauses: { help: 'Pauses of a process because the relay could not be used' },
   emails_retried: {
-    help: 'Attempts that left the email waiting for another',
+    help: 'Attempts after which the email waits for another attempt',
     labels: { kind: emailLanes },
   },
   sandbox_jobs: {
-    help: 'Renders of Liquid, compilations of MJML and mails read in the sandbox; busy: given up, as they waited too long',
+    help: 'Renders of Liquid, compilations of MJML and mails parsed in the sandbox; busy: given up after too long a wait',
     labels: { program: ['liquid', 'mjml', 'mail'], outcome: ['done', 'failed', 'busy'] },
   },
   sandbox_kills: {
-    help: 'Threads and processes of the sandbox that ended amid a job, which took too much time or memory or broke them',
+    help: 'Threads and processes of the sandbox that ended during a job, because it took too much time or memory or crashed them',
     labels: { program: ['liquid', 'mjml', 'mail'] },
   },
-  mjml_compiles: { help: 'MJML sources compiled; those that are known are not' },
+  mjml_compiles: { help: 'MJML sources compiled; a source whose result is cached does not count' },
   waiting_refused: {
-    help: 'Messages refused because their workspace has as much waiting as it may',
+    help: 'Messages refused because their workspace has reached its limit of waiting messages or bytes',
     labels: { limit: ['messages', 'bytes'] },
   },
   sms_accepted: { help: 'Text messages accepted by the API', labels: { status: ['queued', 'held'] } },
   sms_sent: { help: 'Text messages that a gateway took' },
-  sms_failed: { help: 'Text messages that failed before a gateway took them, or for all we know' },
-  sms_retried: { help: 'Attempts that left the text message waiting for another' },
+  sms_failed: { help: 'Text messages that failed before a gateway took them, as far as is known' },
+  sms_retried: { help: 'Attempts after which the text message waits for another attempt' },
   sms_parked: {
     help: 'Accepted text messages that wait in MySQL for room in Redis',
     labels: { lane: smsLanes },
   },
   sms_admitted: { help: 'Waiting text messages that were let into Redis', labels: { lane: smsLanes } },
-  sms_held_back: { help: 'Turns of text messages given back because sending is blocked; no attempts' },
+  sms_held_back: { help: 'Jobs that put a text message off without an attempt, because sending is blocked' },
   sms_released: { help: 'Held text messages that could be paid for' },
   sms_receipts: {
     help: 'Receipts of gateways that were applied',
@@ -82,7 +82,7 @@ export const counters: Record<string, CounterOf> = {
   },
   sms_received: { help: 'Text messages that came in' },
   sms_gateway_losses: {
-    help: 'Lines to gateways that were lost or not to be had, and binds that were refused',
+    help: 'Connections to gateways that were lost or could not be made (line), and binds that the gateway refused (refused)',
     labels: { gateway: gateways, kind: ['line', 'refused'] },
   },
   sms_gateway_pauses: {
@@ -90,11 +90,11 @@ export const counters: Record<string, CounterOf> = {
     labels: { gateway: gateways },
   },
   sms_gateway_put_off: {
-    help: 'Receipts and texts that a gateway is to bring again, as they could not be kept',
+    help: 'Receipts and texts that could not be stored, so the gateway must send them again',
     labels: { gateway: gateways },
   },
   sms_gateway_receipts: {
-    help: 'Receipts of gateways by HTTP; unknown: of no text that is known, repeated: brought before',
+    help: 'Receipts of gateways by HTTP; unknown: its text is not known; repeated: the gateway sent it before',
     labels: { gateway: gateways, outcome: ['applied', 'unknown', 'repeated'] },
   },
   sms_gateway_refusals: {
@@ -107,11 +107,11 @@ export const counters: Record<string, CounterOf> = {
     labels: { gateway: gateways, what: ['recipient', 'sender'] },
   },
   sms_inbound_cut: {
-    help: 'Text messages that came in and were kept without their end, as they were too long',
+    help: 'Incoming text messages that were too long, and were stored without their end',
     labels: { gateway: gateways },
   },
   sms_inbound_repeated: {
-    help: 'Text messages that a gateway brought again, as it was not told that they are kept',
+    help: 'Incoming text messages that a gateway sent again, because it got no answer that they are stored',
     labels: { gateway: gateways },
   },
   short_link_visits: {
@@ -119,7 +119,7 @@ export const counters: Record<string, CounterOf> = {
     labels: { outcome: ['click', 'bot', 'head', 'unknown', 'blocked', 'refused'] },
   },
   short_link_clicks: { help: 'Clicks of short links that were written' },
-  short_link_clicks_lost: { help: 'Clicks that a database away for long kept from being counted' },
+  short_link_clicks_lost: { help: 'Clicks that were not counted because the database was away for too long' },
   batches_accepted: {
     help: 'Batches of texts accepted by the API',
     labels: { source: ['messages', 'lists', 'file'] },
@@ -129,10 +129,10 @@ export const counters: Record<string, CounterOf> = {
     help: 'Pauses of batches',
     labels: { reason: PausedReason.options },
   },
-  batches_completed: { help: 'Batches all of whose messages have come to their end' },
+  batches_completed: { help: 'Batches of which every message has its final status' },
   batch_messages: { help: 'Messages made of rows of batches' },
   contact_searches_ended: {
-    help: 'Searches among contacts that were refused, as their workspace had too many in hand, or that went no further, as their caller had gone',
+    help: 'Searches of contacts that ended early; refused: the workspace had too many at once; abandoned: the client had closed the connection',
     labels: { reason: ['refused', 'abandoned'] },
   },
   webhook_attempts: {
@@ -153,7 +153,7 @@ export const counters: Record<string, CounterOf> = {
   webhook_deliveries_admitted: { help: 'Deliveries let into Redis, by the relay or as room came' },
   webhook_deliveries_parked: { help: 'New deliveries that found no room in Redis and wait in MySQL' },
   webhook_deliveries_handed_back: {
-    help: 'Turns given back because their webhook was too slow, or had changed meanwhile; no attempts',
+    help: 'Jobs that put a delivery off without an attempt, because its webhook was too slow or had changed',
   },
   webhook_deliveries_settled: {
     help: 'Deliveries skipped or sent again in batches',
@@ -163,7 +163,7 @@ export const counters: Record<string, CounterOf> = {
     help: 'Messages and deliveries put off by a fault of our own, such as a secret that does not open',
     labels: { work: ['email', 'sms', 'webhook_delivery'] },
   },
-  webhook_notes_lost: { help: 'Ends of attempts that the health of their webhook has not been told of' },
+  webhook_notes_lost: { help: 'Results of attempts that were not counted in the health of their webhook' },
   webhook_warnings: { help: 'Warnings of webhooks that fail, one per outage' },
   webhook_switch_offs: { help: 'Webhooks switched off after continuous failure' },
   contacts_copied: { help: 'Contacts added to a list by copies of other lists' },
@@ -180,7 +180,7 @@ export const counters: Record<string, CounterOf> = {
     labels: { status: ['verified', 'warning', 'failed'] },
   },
   email_reports: {
-    help: 'Incoming messages, by what became of them; refused: too complex to be read; deferred: to come again',
+    help: 'Incoming messages, by outcome; refused: too complex to parse; deferred: the sender must try again',
     labels: {
       outcome: [
         'changed',
@@ -199,7 +199,7 @@ export const counters: Record<string, CounterOf> = {
     labels: { reason: ['recipient', 'connections', 'commands'] },
   },
   system_mails_left_out: {
-    help: 'Mails of the platform itself that were not sent for want of SYSTEM_SENDER or of an alert address',
+    help: 'Emails of the platform itself that were not sent because SYSTEM_SENDER or an alert address is missing',
     labels: { reason: ['no_sender', 'no_recipient'] },
   },
   events_relayed: { help: 'Events that were numbered and fanned out' },
@@ -213,13 +213,13 @@ export const counters: Record<string, CounterOf> = {
     labels: { job: ['send-email', 'deliver-webhook'] },
   },
   crash_loops: {
-    help: 'Given up because every worker that had it in hand ended without a word: something in it kills them',
+    help: 'Messages, rows and deliveries given up because each worker that processed them died: something in them kills workers',
     labels: { work: ['email', 'sms', 'batch_row', 'webhook_delivery'] },
   },
   jobs_left: {
-    help: 'Turns of jobs that a worker does not understand: of another version, for an hour; then they are dropped',
+    help: 'Runs of jobs that a worker does not understand, from another version; a job is dropped after an hour',
   },
-  wake_ups_failed: { help: 'Wake-ups that Redis did not take; the sweep makes them' },
+  wake_ups_failed: { help: 'Wake-ups that Redis did not take; the sweep makes them later' },
   wake_ups_dropped: { help: 'Wake-ups left to the sweep because too many were on their way' },
   purge_runs: { help: 'Runs that deleted old data of every kind; a standstill means that data stays' },
   sweep_runs: { help: 'Runs of the sweep; a standstill means lost wake-ups stay lost' },

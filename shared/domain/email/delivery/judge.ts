@@ -36,7 +36,10 @@ export function judge(email: EmailRecord, result: HandOverResult): EmailJudgemen
             end: uncertain,
           });
     case 'unread':
-      logger.error({ emailId: email.id, detail: result.detail }, 'a message could not be read to its end');
+      logger.error(
+        { emailId: email.id, detail: result.detail },
+        'the message to send could not be read completely',
+      );
       return retry(email, result.detail, { delay: crashes, end: crashes });
     case 'transport_fault': {
       alarm(result.reason, result.detail);
