@@ -32,6 +32,9 @@ const checks = [
     ],
   },
 ];
+// These programs are written in Go, and lint and types live for seconds. On one core and with no garbage collected they
+// take a third less processor time, and hardly more memory; past this much memory they collect as usual.
+const ofChecks = { GOGC: 'off', GOMEMLIMIT: '3GiB', GOMAXPROCS: '1' };
 const shownSlowest = 10;
 
 // Some of these programs use colours even in a file.
@@ -96,7 +99,7 @@ async function checkAll(): Promise<Checked[]> {
   for (const { name, command, args } of checks) {
     const program = path.join(checkout, 'node_modules/.bin', command);
     const { code, output } = await timed(name, () =>
-      processes.outputOf(program, args, { cwd: checkout, env: environment }),
+      processes.outputOf(program, args, { cwd: checkout, env: { ...environment, ...ofChecks } }),
     );
     const failure = `${paint('red', '✗')} ${name}: ${command} ${args.join(' ')} failed`;
     const said = code === 0 ? `${paint('green', '✓')} ${name}` : `${output.trimEnd()}\n${failure}`;
