@@ -51,8 +51,11 @@ export async function wipe(
   const filled = await filledAmong(server, [...birth.keys()]);
   const large = await filledAmong(server, [...filled], manyRows);
   for (const name of filled) statements.push(`${large.has(name) ? 'TRUNCATE' : 'DELETE FROM'} \`${name}\``);
-  for (const [name, { rows }] of birth)
-    for (const row of rows) statements.push(server.format('INSERT INTO ?? SET ?', [name, row]));
+  for (const [name, { rows }] of birth) {
+    const values = rows.map((row) => Object.values(row));
+    if (rows[0])
+      statements.push(server.format('INSERT INTO ?? (??) VALUES ?', [name, Object.keys(rows[0]), values]));
+  }
   if (statements.length > 0) await server.query(statements.join('; '));
 }
 
