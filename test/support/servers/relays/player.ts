@@ -60,6 +60,8 @@ export async function startPlayer(routes: Routes): Promise<Relay> {
   atEnd(async () => {
     isClosing = true;
     await Promise.allSettled(working);
+    // The platform keeps connections for its next emails, and the server would wait for half a minute until they end.
+    for (const connection of server.connections) connection.close();
     await new Promise<void>((resolve) => server.close(resolve));
   });
   return { port: (server.server.address() as AddressInfo).port, log: () => lines.join('\n') };
