@@ -76,9 +76,9 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
   let inHand = 0;
   /**
    * The texts that this process hands over. A new process begins with what the settings promise, or with a usual answer
-   * time of 100 ms.
+   * time of 125 ms.
    */
-  const pace = createPace(perSecond ?? 10 * window);
+  const pace = createPace(perSecond ?? 8 * window);
   /** For each lane: when the last of the texts that wait comes back. */
   let lastReturns = new Map<Lane, number>();
 
