@@ -82,8 +82,12 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
   /** For each lane: when the last of the texts that wait comes back. */
   let lastReturns = new Map<Lane, number>();
 
-  /** Puts a text off for a reason that is not its own, for `leastMs` or until those before it have come back. */
-  function putOff(lane: Lane, detail: string, leastMs: number): Submission {
+  /**
+   * Puts a text off for a reason that is not its own, for `leastMs` or until those before it have come back.
+   * `takesNone`: the gateway takes no texts at all now.
+   */
+  function putOff(lane: Lane, detail: string, leastMs: number, takesNone = false): Submission {
+    if (takesNone) pace.stop();
     const time = performance.now();
     const last = lastReturns.get(lane) ?? time;
     const gapMs = Math.min(
@@ -122,7 +126,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
       if (unready) return unready;
       const pass = await breaker.pass(0);
       if ('waitMs' in pass)
-        return putOff(lane, 'The gateway does not answer', Math.max(silentMs, pass.waitMs));
+        return putOff(lane, 'The gateway does not answer', Math.max(silentMs, pass.waitMs), true);
       try {
         return await hand();
       } finally {
@@ -149,7 +153,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
     putOff,
     /** Puts off a text that found no turn or place in time. `isSilent`: the gateway answers none of those it has. */
     putOffUnsent: (lane: Lane, detail: string, isSilent = false) =>
-      putOff(lane, `Not sent: ${detail}`, isSilent ? silentMs : turnMs),
+      putOff(lane, `Not sent: ${detail}`, isSilent ? silentMs : turnMs, isSilent),
     throttle,
     /** Returns how long a text waits that the gateway does not take now, in milliseconds. */
     throttleMs: () =>

@@ -134,7 +134,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       ready = await readySession(end);
       if (ready) return null;
       const detail = `The gateway is down: ${state.lastError ?? 'it has not answered the bind yet'}`;
-      return admission.putOff(message.lane, detail, retryAt - performance.now());
+      return admission.putOff(message.lane, detail, retryAt - performance.now(), true);
     };
     try {
       return await admission.admit(message, () => hand(ready!, message, end), bound);
