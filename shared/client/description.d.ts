@@ -1063,7 +1063,7 @@ export interface paths {
         put?: never;
         /**
          * Request a sender
-         * @description A name is reviewed before it may send. A UK mobile number is texted a code, which verifySender takes; it works for 10 minutes and 5 tries, and at most 3 an hour and 6 a day go to a number. A sender that is there already comes back as it is, with the countries that are new, and one that still awaits its code is texted another. Where the code could not be sent, nothing is left of a sender that was to be new. The first sender that is approved becomes the default.
+         * @description A name is reviewed before it may send. A UK mobile number is texted a code, which verifySender takes; it works for 10 minutes and 5 tries, and at most 3 an hour and 6 a day go to a number. A sender that is there already comes back as it is, with the countries that are new, and one that still awaits its code is texted another; so is one that was verified in the simulator, once a carrier takes texts. Where the code could not be sent, nothing is left of a sender that was to be new. The first sender that is approved becomes the default.
          *
          *     Needs the scope `senders.write`.
          */
@@ -3697,7 +3697,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected";
-            /** @description Why it was rejected; left out where there is none */
+            /** @description Why it was rejected, or what an approved one still needs; left out where there is none */
             reason?: string;
         };
         /** @description A page of results; nextCursor leads to the next */

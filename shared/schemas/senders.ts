@@ -24,7 +24,10 @@ const SenderCountry = z
   .object({
     country: z.string().meta({ description: 'ISO 3166-1 alpha-2', example: 'GB' }),
     status: SenderCountryStatus,
-    reason: z.string().optional().describe('Why it was rejected; left out where there is none'),
+    reason: z
+      .string()
+      .optional()
+      .describe('Why it was rejected, or what an approved one still needs; left out where there is none'),
   })
   .meta({ id: 'SenderCountry', description: 'What the review of a sender came to for one country' });
 

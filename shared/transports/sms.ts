@@ -135,6 +135,11 @@ export function isAllSimulated(): boolean {
   return gateways[config.SMS_GATEWAY] === simulator;
 }
 
+/** Whether a text to that number may leave the platform: a gateway that is no simulator may take it. */
+export function mayLeave(recipient: string): boolean {
+  return !isDramaNumber(recipient) && !isAllSimulated();
+}
+
 /** Opens every gateway of the list for receiving. A gateway that is down does not delay the others. */
 export async function openGateways(receive: Receive): Promise<void> {
   await Promise.all((config.SMS_GATEWAYS ?? []).map(async (settings) => gatewayOf(settings).open?.(receive)));

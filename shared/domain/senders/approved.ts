@@ -1,6 +1,7 @@
 import * as db from '../../db/senders/senders.ts';
 import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
 import type { SenderKind } from '../../schemas/senders.ts';
+import { isUnproven, unproven } from './record.ts';
 
 type ApprovedSender = {
   id: string;
@@ -20,12 +21,13 @@ export type Approved =
 
 /**
  * Finds the sender of a message to that country: the sender of this name, or of this number in any form, or the default
- * where none is named.
+ * where none is named. `mayLeave`: a carrier may get the message.
  */
 export async function findApproved(
   workspaceId: string,
   name: string | null,
   country: string | null,
+  mayLeave: boolean,
 ): Promise<Approved> {
   const sender = await findSender(workspaceId, name);
   const message = refusalOf(sender, name);
@@ -39,6 +41,8 @@ export async function findApproved(
   const status = sender.countries.find((one) => one.country === country)?.status;
   if (status !== 'approved')
     return { ok: false, message: `cannot be ${shown}: ${reasonOf(status)} for ${country}`, address };
+  if (mayLeave && isUnproven(sender))
+    return { ok: false, message: `cannot be ${shown}: ${unproven}`, address };
   return { ok: true, sender: { id, kind, name: shown, address } };
 }
 

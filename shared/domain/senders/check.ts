@@ -5,7 +5,7 @@ import { numberOfName, parseSenderName, type SenderName } from '../../formats/sm
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SenderCheck } from '../../schemas/senders.ts';
 import { mayTakeCode } from './limits.ts';
-import { toWire } from './record.ts';
+import { awaitsCode, toWire } from './record.ts';
 import { mostSenders } from './request.ts';
 
 /** Returns the answer that a request for the name would get, and stores nothing. */
@@ -15,8 +15,7 @@ export async function check({ workspaceId }: Caller, text: string): Promise<Send
     return { name: text, kind: null, acceptable: false, reasons: [parsed.message], existing: null };
   const existing = await db.findSenderByKey(workspaceId, parsed.key);
   const reasons = existing ? await reasonsOf(existing) : await reasonsAgainst(workspaceId, parsed);
-  const needsCode =
-    parsed.isMobile && (existing?.status ?? 'awaiting_verification') === 'awaiting_verification';
+  const needsCode = existing ? awaitsCode(existing) : parsed.isMobile;
   if (needsCode && !(await mayTakeCode(workspaceId, numberOfName(parsed.name)!, now())))
     reasons.push('has to wait: too many codes have been texted to it, or for this workspace');
   return {

@@ -3,6 +3,7 @@ import type { CountryRecord, SenderRecord } from '../../db/senders/senders.ts';
 import { newId } from '../../formats/ids.ts';
 import { numberOfName } from '../../formats/sms/sender-name.ts';
 import { Sender, type SenderStatus, unassignedName } from '../../schemas/senders.ts';
+import { isAllSimulated } from '../../transports/sms.ts';
 import { wireOf } from '../requests/wire.ts';
 
 type Own = Pick<SenderRecord, 'workspaceId' | 'kind' | 'name' | 'nameKey' | 'status' | 'countries'>;
@@ -33,7 +34,24 @@ export function isMobile({ kind, name }: Pick<SenderRecord, 'kind' | 'name'>): b
   return kind === 'sender_name' && name !== null && numberOfName(name) !== null;
 }
 
+/**
+ * Whether the number was verified by a code that the simulator got, so that anybody could read the code. Such a sender
+ * keeps its code, until a code that went to the phone is given back.
+ */
+export function isUnproven({ status, code }: Pick<SenderRecord, 'status' | 'code'>): boolean {
+  return status === 'approved' && code !== null;
+}
+
+/** Whether a request for this sender texts it a code. */
+export function awaitsCode(record: Pick<SenderRecord, 'status' | 'code'>): boolean {
+  return record.status === 'awaiting_verification' || (isUnproven(record) && !isAllSimulated());
+}
+
+/** The reason why a sender for which `isUnproven` is true sends nothing by a carrier. */
+export const unproven = 'it was verified in the simulator only: request it again to verify it by its phone';
+
 export function toWire(record: SenderRecord): Sender {
+  const needsProof = isUnproven(record) && awaitsCode(record);
   return wireOf(Sender, {
     ...record,
     name: record.name ?? unassignedName,
@@ -41,6 +59,7 @@ export function toWire(record: SenderRecord): Sender {
       country,
       status,
       ...(reason !== null && { reason }),
+      ...(needsProof && status === 'approved' && { reason: unproven }),
     })),
     default: record.isDefault,
   });

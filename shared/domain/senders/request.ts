@@ -9,7 +9,7 @@ import { parseSenderName, type SenderName } from '../../formats/sms/sender-name.
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSender, Sender, SenderCountryStatus } from '../../schemas/senders.ts';
 import { makeCode, type UnsentCode } from './code.ts';
-import { isMobile, newSender, statusOf, toWire } from './record.ts';
+import { awaitsCode, isMobile, newSender, statusOf, toWire } from './record.ts';
 
 export const mostSenders = 500;
 
@@ -86,7 +86,7 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
     one.country < other.country ? -1 : 1,
   );
   const sender = { ...known, countries };
-  if (known.status !== 'awaiting_verification') return { sender: toWire(sender), isNew: false, unsent: null };
+  if (!awaitsCode(known)) return { sender: toWire(sender), isNew: false, unsent: null };
   // The lock shows all tries so far: they do not wait for the lock of the workspace, and the code may become good again.
   const locked = orNotFound(await db.findSenderForUpdate(workspaceId, known.id));
   const { code, unsent } = await makeCode(locked, { isNew: false });

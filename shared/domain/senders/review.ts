@@ -82,7 +82,7 @@ async function decide(
 function standing(sender: db.SenderRecord): db.SenderRecord {
   const status = statusOf(sender.countries);
   const waits = sender.status.startsWith('awaiting_') && status !== 'rejected';
-  return waits ? sender : { ...sender, status, code: null };
+  return waits ? sender : { ...sender, status, code: status === 'rejected' ? null : sender.code };
 }
 
 export const makeDefault = (senderId: string): Promise<Sender> => changing(senderId, choose);

@@ -15,7 +15,7 @@ import { findSuppressionOfNumber } from '../../db/suppressions.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSms } from '../../schemas/sms/sms.ts';
-import { hasRoute } from '../../transports/sms.ts';
+import { hasRoute, mayLeave } from '../../transports/sms.ts';
 import { checkSchedule, normalTag } from '../email/rules.ts';
 import { checkSender, findApproved } from '../senders/senders.ts';
 import type { ShortenedLink } from '../short-links/short-links.ts';
@@ -120,7 +120,7 @@ async function senderOf(
     if (message !== null) refuse('sender', message);
     return null;
   }
-  const approved = await findApproved(workspaceId, name, recipient.country);
+  const approved = await findApproved(workspaceId, name, recipient.country, mayLeave(recipient.number));
   if (approved.ok) return approved.sender.address;
   refuse('sender', approved.message);
   return null;

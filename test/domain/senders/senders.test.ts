@@ -39,7 +39,7 @@ test.each([
   ['+447406000003', 'DE', '+447406000003', '+447406000003'],
   ['07406 000003', 'GB', '+447406000003', '+447406000003'],
 ])('%j may send to %s, as %s', async (name, country, shown, address) => {
-  expect(await senders.findApproved(own.workspaceId, name, country)).toEqual({
+  expect(await senders.findApproved(own.workspaceId, name, country, false)).toEqual({
     ok: true,
     sender: { id: expect.stringMatching(/^sender_/), kind: expect.any(String), name: shown, address },
   });
@@ -57,22 +57,26 @@ test.each([
   ['', 'GB', null, 'is not of this workspace'],
   ['x'.repeat(100_000), 'GB', null, 'is not of this workspace'],
 ])('%j may not send to %s; %j is meant: sender %s', async (name, country, address, message) => {
-  expect(await senders.findApproved(own.workspaceId, name, country)).toEqual({ ok: false, message, address });
+  expect(await senders.findApproved(own.workspaceId, name, country, true)).toEqual({
+    ok: false,
+    message,
+    address,
+  });
 });
 
 test('a workspace without a default must name a sender, and has none of another workspace', async () => {
   const missing = { ok: false, message: 'is required: the workspace has no default', address: null };
-  expect(await senders.findApproved(empty.workspaceId, null, 'GB')).toEqual(missing);
+  expect(await senders.findApproved(empty.workspaceId, null, 'GB', true)).toEqual(missing);
   const foreign = { ok: false, message: 'is not of this workspace', address: null };
   for (const name of ['Acme Ltd', '+447406000003', '07406000001'])
-    expect(await senders.findApproved(empty.workspaceId, name, 'GB')).toEqual(foreign);
+    expect(await senders.findApproved(empty.workspaceId, name, 'GB', true)).toEqual(foreign);
 });
 
 test('the operator adds one that may send at once', async () => {
   const there = await workspace();
   const added = await senders.addApproved(there.workspaceId, 'Trusted');
   expect(added).toMatchObject({ status: 'approved', default: true });
-  expect(await senders.findApproved(there.workspaceId, null, 'GB')).toMatchObject({ ok: true });
+  expect(await senders.findApproved(there.workspaceId, null, 'GB', true)).toMatchObject({ ok: true });
   await expect(senders.addApproved(there.workspaceId, 'TRUSTED')).rejects.toThrow('already');
   await expect(senders.addApproved(there.workspaceId, 'Other', ['UK'])).rejects.toThrow('ISO 3166-1');
 });

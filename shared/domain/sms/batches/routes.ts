@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { findSmsBalance } from '../../../db/sms/balances.ts';
 import type { PhoneNumber } from '../../../formats/sms/phone-number.ts';
 import { senderKeysOf } from '../../../formats/sms/sender-name.ts';
-import { hasRoute } from '../../../transports/sms.ts';
+import { hasRoute, mayLeave } from '../../../transports/sms.ts';
 import { findApproved, listKeys, unknownSender } from '../../senders/senders.ts';
 import { unreachableFrom } from '../delivery/reasons.ts';
 import { type Money, noPriceMessage, priceOf } from '../prices.ts';
@@ -46,8 +46,8 @@ export function router(
   /** The keys of all senders of the workspace, once one was refused. */
   let own: Set<string> | undefined;
 
-  async function find(name: string | null, country: string | null): Promise<SenderRoute> {
-    const approved = await findApproved(workspaceId, name, country);
+  async function find(name: string | null, country: string | null, leaves: boolean): Promise<SenderRoute> {
+    const approved = await findApproved(workspaceId, name, country, leaves);
     if (!approved.ok) {
       if (name !== null) own ??= new Set(await listKeys(workspaceId));
       return refusal(approved.message, approved.address);
@@ -74,9 +74,10 @@ export function router(
     const keys = name === null ? [] : senderKeysOf(name);
     if (name !== null && !mayBeOwn(keys)) return refusal(unknownSender, null);
     // All spellings of a sender have one route.
-    const key = [country, ...keys].join(' ');
+    const leaves = mayLeave(number);
+    const key = [country, leaves, ...keys].join(' ');
     let found = known.get(key);
-    if (!found) known.set(key, (found = find(name, country)));
+    if (!found) known.set(key, (found = find(name, country, leaves)));
     const route = await found;
     if (!route.ok || hasRoute({ sender: route.sender, recipient: number, country })) return route;
     const { sender } = route;

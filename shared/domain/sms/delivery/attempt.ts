@@ -8,7 +8,7 @@ import type { SmsRecord } from '../../../db/sms/messages.ts';
 import { listSmsParts } from '../../../db/sms/parts.system.ts';
 import type { SmsLane } from '../../../schemas/lanes.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
-import { gatewayFor, submit } from '../../../transports/sms.ts';
+import { gatewayFor, mayLeave, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
 import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
@@ -107,7 +107,7 @@ function inHand(record: SmsRecord): SmsRecord {
   return { ...record, gateway, uncertainCount: record.uncertainCount + 1 };
 }
 
-type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'country'>;
+type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'recipient' | 'country'>;
 
 /**
  * Returns whether the sender may still be used. The texts of a moment mostly have few senders, each of which is read
@@ -119,9 +119,11 @@ const areApproved = batcher<Sent, boolean>({
   run: (messages) => {
     const known = new Map<string, Promise<boolean>>();
     return Promise.all(
-      messages.map(({ workspaceId, sender, country }) => {
-        const key = [workspaceId, country, sender].join(' ');
-        const isApproved = known.get(key) ?? findApproved(workspaceId, sender, country).then(({ ok }) => ok);
+      messages.map(({ workspaceId, sender, recipient, country }) => {
+        const leaves = mayLeave(recipient);
+        const key = [workspaceId, country, leaves, sender].join(' ');
+        const isApproved =
+          known.get(key) ?? findApproved(workspaceId, sender, country, leaves).then(({ ok }) => ok);
         known.set(key, isApproved);
         return isApproved;
       }),

@@ -4,7 +4,7 @@ import { insertSms, type SmsRecord } from '../../../db/sms/messages.ts';
 import { deleteStopReply, insertStopReply } from '../../../db/sms/stop-replies.ts';
 import { newId } from '../../../formats/ids.ts';
 import { partsOf } from '../../../formats/sms/gsm-7.ts';
-import { hasRoute } from '../../../transports/sms.ts';
+import { hasRoute, mayLeave } from '../../../transports/sms.ts';
 import * as events from '../../events/events.ts';
 import { findApproved } from '../../senders/senders.ts';
 import * as balance from '../balance.ts';
@@ -36,7 +36,7 @@ async function tryToAnswer(
   const [sender, recipient] = [stop.recipient, stop.sender];
   // A short code or a name can send texts, and cannot receive them; its country is not known.
   if (country === null || !hasRoute({ sender, recipient })) return 'no_way';
-  if (!(await findApproved(workspaceId, sender, country)).ok) return 'no_way';
+  if (!(await findApproved(workspaceId, sender, country, mayLeave(recipient))).ok) return 'no_way';
   const reply = await replyTo(stop, content);
   const at = reply.createdAt;
   const after = new Date(at.getTime() - againAfterMs);
