@@ -53,7 +53,7 @@ export const tableBounds: Record<string, Bound> = {
   sender_countries: { kind: 'capped', by: 'the countries of a sender, with their sender' },
   sender_rejections: { kind: 'kept', by: 'one row for each name and country that the operator has rejected' },
   senders: { kind: 'capped', by: '500 for each workspace' },
-  short_link_totals: { kind: 'passing', by: 'when the texts of their batch are gone' },
+  short_link_totals: { kind: 'passing', by: 'when their batch is gone' },
   short_links: { kind: 'passing', by: 'when their text is gone' },
   simulator_answers: { kind: 'work', by: 'deleted when the phone has answered, after SIMULATOR_SECONDS' },
   simulator_messages: { kind: 'passing', by: 'SMS_RETENTION_DAYS' },

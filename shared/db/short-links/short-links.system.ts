@@ -112,12 +112,19 @@ export function deleteShortLinksBefore(until: Date, limit: number): Promise<numb
   );
 }
 
-/** Deletes a batch of totals whose batches were made before `until` and have no message any more. */
-export function deleteShortLinkTotalsBefore(until: Date, limit: number): Promise<number> {
-  return changeRows(
-    `DELETE FROM short_link_totals WHERE batch_id < ?
-       AND NOT EXISTS (SELECT 1 FROM sms_messages m WHERE m.workspace_id = short_link_totals.workspace_id AND m.batch_id = short_link_totals.batch_id)
-     ORDER BY batch_id LIMIT ?`,
+/**
+ * Deletes up to `limit` totals whose batches were made before `until` and are gone. A batch may outlive its messages: a
+ * paused one goes on whenever it can. The batches are read without locks, so that no worker of a batch waits.
+ */
+export async function deleteShortLinkTotalsBefore(until: Date, limit: number): Promise<number> {
+  const rows = await query<{ batch_id: Buffer }[]>(
+    `SELECT DISTINCT t.batch_id FROM short_link_totals t WHERE t.batch_id < ?
+       AND NOT EXISTS (SELECT 1 FROM sms_batches b WHERE b.id = t.batch_id) ORDER BY t.batch_id LIMIT ?`,
     [firstUuidAt(until), limit],
   );
+  if (rows.length === 0) return 0;
+  return changeRows('DELETE FROM short_link_totals WHERE batch_id IN (?) ORDER BY batch_id LIMIT ?', [
+    rows.map((row) => row.batch_id),
+    limit,
+  ]);
 }
