@@ -32,8 +32,9 @@ const checks = [
     ],
   },
 ];
-// These programs are written in Go, and lint and types live for seconds. On one core and with no garbage collected they
-// take a third less processor time, and hardly more memory; past this much memory they collect as usual.
+// The type checker, and the part of lint that knows types, are written in Go and live for seconds. On one core and with
+// no garbage collected they take a third less processor time, and hardly more memory. Past this much memory they collect
+// as usual.
 const ofChecks = { GOGC: 'off', GOMEMLIMIT: '3GiB', GOMAXPROCS: '1' };
 const shownSlowest = 10;
 

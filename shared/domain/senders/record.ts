@@ -42,16 +42,18 @@ export function isUnproven({ status, code }: Pick<SenderRecord, 'status' | 'code
   return status === 'approved' && code !== null;
 }
 
+/** Whether an unproven sender is refused, because a carrier takes texts now. */
+const needsProof = (record: Pick<SenderRecord, 'status' | 'code'>) => isUnproven(record) && !isAllSimulated();
+
 /** Whether a request for this sender texts it a code. */
 export function awaitsCode(record: Pick<SenderRecord, 'status' | 'code'>): boolean {
-  return record.status === 'awaiting_verification' || (isUnproven(record) && !isAllSimulated());
+  return record.status === 'awaiting_verification' || needsProof(record);
 }
 
 /** The reason why a sender for which `isUnproven` is true sends nothing by a carrier. */
 export const unproven = 'it was verified in the simulator only: request it again to verify it by its phone';
 
 export function toWire(record: SenderRecord): Sender {
-  const needsProof = isUnproven(record) && awaitsCode(record);
   return wireOf(Sender, {
     ...record,
     name: record.name ?? unassignedName,
@@ -59,7 +61,7 @@ export function toWire(record: SenderRecord): Sender {
       country,
       status,
       ...(reason !== null && { reason }),
-      ...(needsProof && status === 'approved' && { reason: unproven }),
+      ...(needsProof(record) && status === 'approved' && { reason: unproven }),
     })),
     default: record.isDefault,
   });
