@@ -182,7 +182,7 @@ function queryValues(schema: z.ZodObject, search: string, errors: FieldErrors): 
     else if (isList(field)) {
       const items = Array.isArray(values[name]) ? values[name] : [];
       values[name] = [...items, ...value.split(',').filter(Boolean)];
-    } else if (Object.hasOwn(values, name)) addError(errors, name, 'must be given once');
+    } else if (Object.hasOwn(values, name)) addError(errors, name, 'must be given only once');
     else values[name] = value;
   }
   return values;
@@ -191,8 +191,8 @@ function queryValues(schema: z.ZodObject, search: string, errors: FieldErrors): 
 /** Returns the fault of an unknown parameter. An unknown filter, if ignored, would leave the list unfiltered. */
 function unknownParameter(name: string, known: readonly string[]): string {
   return known.length === 0
-    ? 'is not a query parameter: this operation takes none'
-    : `is not a query parameter of this operation: it must be ${oneOf(known, name)}`;
+    ? 'is unknown: this operation has no query parameters'
+    : `is not a query parameter of this operation: the name must be ${oneOf(known, name)}`;
 }
 
 function decode(text: string): string | null {

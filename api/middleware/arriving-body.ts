@@ -83,7 +83,7 @@ export function collect(
     };
     const onSlow = () => {
       const seconds = leastRate.withinMs / 1000;
-      const detail = `Of a large body ${leastRate.bytes} bytes must come in each ${seconds} seconds.`;
+      const detail = `A large body must arrive at ${leastRate.bytes} bytes or more in each ${seconds} seconds.`;
       stop(problem('request_timeout', { detail }));
     };
     const enter = (reservation: Reservation) => {

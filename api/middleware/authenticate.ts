@@ -45,7 +45,7 @@ function bearerToken(request: IncomingMessage): string | undefined {
 export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   const missing = scopes.filter((scope) => !caller.scopes.has(scope));
   if (missing.length > 0)
-    throw problem('forbidden', { detail: `The key lacks the scope ${missing.join(', ')}.` });
+    throw problem('forbidden', { detail: `The API key or token lacks the scope ${missing.join(', ')}.` });
 }
 
 /** Unknown keys of one address that are looked up at once; further ones wait for up to `longestWaitMs`. */
@@ -110,7 +110,7 @@ export function failureLimit() {
     const { refusedBy, retryAfterSeconds } =
       counted.get(request) ?? (await buckets.take([networkOf(request)]));
     if (!refusedBy) return thrown;
-    const detail = `There may be ${perMinute} failed authentications a minute from one address.`;
+    const detail = `One IP address may make at most ${perMinute} failed authentications a minute.`;
     return problem('rate_limited', { retryAfterSeconds, detail });
   }
 

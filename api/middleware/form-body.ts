@@ -36,8 +36,8 @@ export async function parseForm(
       file.resume();
     },
   });
-  if (settings.length > 1) throw invalid('settings', 'must be there once');
-  if (files !== 1) throw invalid('file', files === 0 ? 'is missing' : 'must be there once');
+  if (settings.length > 1) throw invalid('settings', 'must be sent only once');
+  if (files !== 1) throw invalid('file', files === 0 ? 'is missing' : 'must be sent only once');
   return { body: parseBody(Buffer.from(settings[0] ?? ''), freeForm), upload: () => readFile(type, rawBody) };
 }
 

@@ -74,7 +74,7 @@ export function guessLimit({ kind, what, perMinute, countsSites = false }: Guess
   }
 
   function tooMany(retryAfterSeconds: number): Problem {
-    const detail = `There may be ${perMinute} ${what} a minute from one address.`;
+    const detail = `One IP address may ${what} at most ${perMinute} times a minute.`;
     return problem('rate_limited', { retryAfterSeconds, detail });
   }
 

@@ -114,7 +114,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
     keptBytes += to - from;
     if (keptBytes > mostKeptBytes)
       throw problem('payload_too_large', {
-        detail: `The body may have at most ${mostKeptBytes} bytes beside its long texts.`,
+        detail: `The body may have at most ${mostKeptBytes} bytes, not counting its long texts.`,
       });
     kept.push(bytes.toString('utf8', from, to));
   }
@@ -151,7 +151,9 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
       throw invalidFields({ [fieldPath(path)]: [`must have at most ${mostFreeValues} values`] });
     }
     if (values > most)
-      throw problem('payload_too_large', { detail: `The body may have at most ${most} values.` });
+      throw problem('payload_too_large', {
+        detail: `The body may have at most ${most} values; each member of an object and each item of an array counts as one.`,
+      });
   }
 
   /** Adds to the name. A name that continues in the next piece is copied, because that piece overwrites this one. */

@@ -94,7 +94,7 @@ export function methodNotAllowed(allow: string, isPath: (params: unknown) => boo
 }
 
 export function unknownPath({ path }: Pick<Request, 'path'>): never {
-  throw noSuchPath(path.endsWith('/') ? '; leave out the slash at its end' : '');
+  throw noSuchPath(path.endsWith('/') ? '. Remove the slash at its end' : '');
 }
 
 function noSuchPath(advice = ''): Problem {

@@ -16,14 +16,14 @@ const policies = [
     name: 'default',
     idOf: ({ lineageId }: Counted) => lineageId,
     detail: (perSecond: number) =>
-      `This key, together with its rotations, may make ${perSecond} requests a second.`,
+      `An API key, together with the keys from its rotations, may make at most ${perSecond} requests a second.`,
   },
   {
     kind: 'workspace',
     name: 'workspace',
     idOf: ({ workspaceId }: Counted) => workspaceId,
     detail: (perSecond: number) =>
-      `This workspace, with all of its keys, may make ${perSecond} requests a second.`,
+      `All keys of a workspace together may make at most ${perSecond} requests a second.`,
   },
 ] as const;
 

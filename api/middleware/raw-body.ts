@@ -44,7 +44,7 @@ function checkMediaType(request: IncomingMessage, wantsForm: boolean): void {
   if (!fits || headerCount(request, 'content-type') !== 1)
     throw problem(
       'unsupported_media_type',
-      wantsForm ? { detail: 'Send a form: Content-Type: multipart/form-data.' } : {},
+      wantsForm ? { detail: 'Send a form, with the header Content-Type: multipart/form-data.' } : {},
     );
   if (request.headers['content-encoding'] !== undefined)
     throw problem('unsupported_media_type', { detail: 'The body must not have a Content-Encoding.' });

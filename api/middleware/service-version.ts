@@ -13,7 +13,7 @@ export function serviceVersion(request: IncomingMessage, caller: Caller): Versio
   throw problem('unsupported_version', {
     detail:
       named === undefined
-        ? `The key is pinned to ${version}, which is no longer known. Pin it to another, or send Service-Version. ${known}`
-        : `Service-Version must be one header with one known version. ${known}`,
+        ? `The API key is pinned to version ${version}, which this service no longer knows. Pin the key to another version, or send the header Service-Version. ${known}`
+        : `The header Service-Version must be sent once, with one known version. ${known}`,
   });
 }

@@ -45,7 +45,7 @@ function authenticateOperator(password: string) {
   // Counted apart from failed API keys: a client that sends bad keys must not shut the operator out.
   const guesses = guessLimit({
     kind: 'operator',
-    what: 'wrong passwords',
+    what: 'send a wrong password',
     perMinute: config.AUTH_FAILURES_PER_MINUTE,
     countsSites: true,
   });
@@ -71,7 +71,11 @@ function refuseForeignForms(req: Request, _res: Response, next: NextFunction): v
   const isForeign =
     (site !== undefined && site !== 'same-origin' && site !== 'none') ||
     (origin !== undefined && origin.replace(/^https?:\/\//, '') !== req.headers.host);
-  next(isForeign && !isSafe ? problem('forbidden', { detail: 'Not from another site' }) : undefined);
+  next(
+    isForeign && !isSafe
+      ? problem('forbidden', { detail: 'Requests from another site are not allowed' })
+      : undefined,
+  );
 }
 
 function withoutCache(_req: Request, res: Response, next: NextFunction): void {

@@ -44,7 +44,8 @@ export function gatewayDoors(failures: FailureLimit): Router[] {
         const body = checkedBody(schema, await signedBody(request, response, settings, failures));
         const refusal = () =>
           problem('service_unavailable', {
-            detail: 'This gateway has sent more than can be taken at once',
+            detail:
+              'This gateway sends more at a time than the service can take. Send this request again later',
             retryAfterSeconds: 5,
           });
         await turns.run(settings.name, refusal, () => take(settings.name, body));
@@ -62,7 +63,7 @@ export function gatewayDoors(failures: FailureLimit): Router[] {
 function settingsOf(name: string): HttpSettings {
   const settings = config.SMS_GATEWAYS?.find((one) => one.name === name);
   if (settings?.type !== 'http')
-    throw problem('not_found', { detail: 'No gateway of the type http has this name.' });
+    throw problem('not_found', { detail: 'SMS_GATEWAYS has no gateway with this name and the type http.' });
   return settings;
 }
 

@@ -19,7 +19,9 @@ export function inboundEmail(token: string, failures: FailureLimit): Router {
       if (!isAuthorized(request, token))
         throw await failures.refusalFor(
           request,
-          problem('unauthenticated', { detail: 'Send INBOUND_TOKEN as bearer token or password' }),
+          problem('unauthenticated', {
+            detail: 'Send INBOUND_TOKEN as a bearer token, or as the password of basic authentication',
+          }),
         );
       const raw = await messageOf(request, () => response.writeContinue());
       const sender = networkIn(request.ip ?? '') ?? 'unknown';
@@ -45,7 +47,10 @@ async function messageOf(request: Request, goOn: () => void): Promise<Buffer> {
   const { headers } = request;
   const type = headers['content-type'] ?? '';
   if (!/^message\/rfc822\s*(?:;|$)/i.test(type) || headers['content-encoding'] !== undefined)
-    throw problem('unsupported_media_type', { detail: 'Send the message itself, as message/rfc822.' });
+    throw problem('unsupported_media_type', {
+      detail:
+        'Send the message itself as the body, with the header Content-Type: message/rfc822, and no Content-Encoding.',
+    });
   const tooLarge = problem('payload_too_large', {
     detail: `A message may have at most ${largestMailBytes} bytes.`,
   });

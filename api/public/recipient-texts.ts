@@ -13,7 +13,7 @@ export const texts = {
       question: (workspace: string, sender: string, recipient: string) =>
         words`Stop marketing email of ${workspace} (from ${sender}) to ${recipient}?`,
       button: 'Unsubscribe',
-      note: 'Messages about what you have asked for yourself, such as receipts and one-time codes, still come.',
+      note: 'You still get messages that you asked for, such as receipts and one-time codes.',
     },
     done: {
       title: 'You are unsubscribed',
@@ -22,7 +22,7 @@ export const texts = {
     },
     unknown: {
       title: 'This link is not known',
-      text: 'It is not complete, or the email that it came with is no longer kept. Use the link of a newer email.',
+      text: 'The link is not complete, or the email that it came with is no longer stored. Use the link of a newer email.',
     },
   },
   confirm: {
@@ -31,7 +31,7 @@ export const texts = {
       question: (workspace: string, email: string) =>
         words`${workspace} would like to send test emails to ${email}.`,
       button: 'Yes, confirm this address',
-      note: 'If this is not what you want, close this page: nothing is sent to you.',
+      note: 'If you do not want this, close this page. Nothing is sent to you.',
     },
     done: {
       title: 'The address is confirmed',
@@ -40,29 +40,28 @@ export const texts = {
     },
     expired: {
       title: 'This link has expired',
-      text: 'Ask whoever wants to send you test emails to add your address again: that sends a new link.',
+      text: 'Ask the sender of the test emails to add your address again. You then get a new link.',
     },
     unknown: {
-      title: 'This link leads nowhere',
-      text: 'It is incomplete, or the address has been removed since. Try to copy the whole link from the email.',
+      title: 'This link is not valid',
+      text: 'The link is not complete, or the address was removed. Copy the whole link from the email and try again.',
     },
   },
   shortLink: {
     unknown: {
       title: 'This link is not known',
-      text: 'It is not complete, or the message that it came with is no longer kept.',
+      text: 'The link is not complete, or the message that it came with is no longer stored.',
     },
     blocked: {
       title: 'This link has been switched off',
-      text: 'Whoever sent it may no longer send through this service.',
+      text: 'The sender of the message may no longer send through this service.',
     },
   },
   fault: {
     title: 'This did not work',
     reference: 'Reference',
     unavailable: 'Nothing was changed. Please try again in a minute.',
-    tooMany:
-      'Too many links that are not known were opened from where you are. Please try again in a minute.',
+    tooMany: 'Too many unknown links were opened from your network. Please try again in a minute.',
     refused: 'The link is not complete, or it was opened in an unusual way. Open it again from the message.',
   },
 } as const;

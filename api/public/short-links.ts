@@ -19,7 +19,7 @@ const longestAgent = 1_000;
 export function shortLinks(): RequestHandler {
   const misses = guessLimit({
     kind: 'link',
-    what: 'links that are not known',
+    what: 'open unknown links',
     perMinute: config.SHORT_LINK_MISSES_PER_MINUTE,
   });
 

@@ -28,7 +28,7 @@ const tests = tokenBuckets([{ kind: 'workspace', perSecond: testsAMinute / 60, b
 async function countTest({ workspaceId }: Caller): Promise<void> {
   const { refusedBy, retryAfterSeconds } = await tests.take([`webhook-tests ${workspaceId}`]);
   if (!refusedBy) return;
-  const detail = `A workspace may send ${testsAMinute} tests of its webhooks a minute.`;
+  const detail = `A workspace may send at most ${testsAMinute} webhook tests a minute.`;
   throw problem('rate_limited', { retryAfterSeconds, detail });
 }
 

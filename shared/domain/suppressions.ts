@@ -132,8 +132,8 @@ function suppressedOf(request: Usable<NewSuppression>, refuse: Refuse): Suppress
       refuse(
         field,
         number == null
-          ? 'must be given, or else the other one of number and email'
-          : 'cannot be combined: give number or email',
+          ? 'is missing: give number or email'
+          : 'cannot be combined: give either number or email',
       );
   const e164 = number == null ? null : numberOf(number, refuse);
   const emailKey = email == null ? null : emailKeyOf(email, refuse);

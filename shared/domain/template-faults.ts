@@ -6,7 +6,7 @@ import { isDuplicateKey } from '../db/client.ts';
 
 export function busy(): Problem {
   return problem('service_unavailable', {
-    detail: 'Too many templates of this workspace wait to be rendered',
+    detail: 'Too many templates of this workspace are waiting to be rendered. Send this request again later',
     retryAfterSeconds: 2,
   });
 }
@@ -49,7 +49,7 @@ export function sentence({ message, include = null, line, column }: Placed): str
  */
 export function changedMeanwhile(): Problem {
   return problem('service_unavailable', {
-    detail: 'The template was changed by another request at the same time',
+    detail: 'Another request changed the template at the same time. Send this request again',
     retryAfterSeconds: 1,
   });
 }

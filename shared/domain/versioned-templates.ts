@@ -78,7 +78,9 @@ export function versionedTemplates<
     // Lock the workspace, so that two requests at once cannot both make the last template that it may have.
     await findWorkspaceForUpdate(workspaceId);
     if ((await rows.findCount(workspaceId)) >= kind.most)
-      throw problem('limit_exceeded', { detail: `A workspace has at most ${kind.most} ${kind.plural}` });
+      throw problem('limit_exceeded', {
+        detail: `A workspace may have at most ${kind.most} ${kind.plural}. Delete one that you no longer need`,
+      });
     await orNameTaken(rows.insert(workspaceId, record));
     await uses?.keep(workspaceId, record);
     return toWire(record);

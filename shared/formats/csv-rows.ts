@@ -71,8 +71,8 @@ function decoded(written: string, line: number): string {
   // The row of this line is refused, and the line may end within a character.
   if (written.length > longestRow) return written;
   const bytes = Buffer.from(written, 'latin1');
-  if (!isUtf8(bytes)) throw new CsvFault(line, 'is not UTF-8: save it as CSV UTF-8');
-  if (written.includes('\0')) throw new CsvFault(line, 'has a NUL character');
+  if (!isUtf8(bytes)) throw new CsvFault(line, 'is not UTF-8; save it as CSV UTF-8');
+  if (written.includes('\0')) throw new CsvFault(line, 'has a NUL character, which is not allowed');
   const text = bytes.toString();
   return line === 1 ? text.replace(/^\ufeff/, '') : text;
 }
@@ -109,7 +109,7 @@ function faultOf(row: string, read: number, isTooLong: boolean, lastLine: number
   if (rest !== '' && rest !== opened)
     return new CsvFault(
       lineAt(read + (opened?.length ?? rest.indexOf('"'))),
-      'is not CSV: a quote must stand around the whole cell, and be doubled inside',
+      'is not CSV: quotes must enclose the whole cell, and a quote inside a cell must be doubled',
     );
   return new CsvFault(
     lineAt(rest === '' ? 0 : read),

@@ -91,7 +91,9 @@ export const SenderChanges = z
       'refused',
       z.literal(true, {
         error: ({ input }) =>
-          input === null ? 'must not be null' : 'must be true; choose another sender instead',
+          input === null
+            ? 'must not be null'
+            : 'must be true; to change the default, set it on another sender',
       }),
       'Messages that name no sender come from it; the former default stays a sender',
     ),
@@ -103,7 +105,7 @@ export const SenderVerification = z
   .object({
     code: z
       .string()
-      .regex(/^[0-9]{6}$/, 'must be the six digits that were texted')
+      .regex(/^[0-9]{6}$/, 'must be the six digits of the code that was texted')
       .meta({ description: 'The six digits that were texted', example: '123456' }),
   })
   .meta({ id: 'SenderVerification', description: 'The code that was texted to the mobile number' });

@@ -170,9 +170,13 @@ test.each<[string, string | Uint8Array, unknown[]]>([
     Buffer.concat([Buffer.from('a,b\n1,😀\n2,😀').subarray(0, -1), Buffer.from('\n3,4\n')]),
     [3, expect.stringMatching(/^is not UTF-8/)],
   ],
-  ['a NUL', 'a,b\n1,2\n3,\0', [3, 'has a NUL character']],
-  ['a NUL where lines end in CR', 'a,b\r1,2\r\r3,\0', [4, 'has a NUL character']],
-  ['a NUL where lines end in CRLF', 'a,b\r\n1,"2\r\n3"\r\n4,\0', [4, 'has a NUL character']],
+  ['a NUL', 'a,b\n1,2\n3,\0', [3, 'has a NUL character, which is not allowed']],
+  ['a NUL where lines end in CR', 'a,b\r1,2\r\r3,\0', [4, 'has a NUL character, which is not allowed']],
+  [
+    'a NUL where lines end in CRLF',
+    'a,b\r\n1,"2\r\n3"\r\n4,\0',
+    [4, 'has a NUL character, which is not allowed'],
+  ],
   [
     'a row of more than 64 KiB',
     `a,b\n1,2\n\n3,${'x'.repeat(70_000)}\n4,5\n`,

@@ -67,7 +67,8 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
 
 function full(): Problem {
   return problem('service_unavailable', {
-    detail: 'Too many large answers of the workspace are on their way, and not taken yet',
+    detail:
+      'Too many large answers to this workspace are still being sent. Receive them to their end, then send this request again',
     retryAfterSeconds: 5,
   });
 }

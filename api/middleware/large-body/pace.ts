@@ -17,7 +17,10 @@ export type Pace = { read: PacedWork; store: PacedWork };
 export const unpaced: Pace = { read: (work) => work(), store: (work) => work() };
 
 export function tooManyLarge(busyCode: ErrorCode): Problem {
-  return problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds: 5 });
+  return problem(busyCode, {
+    detail: 'Too many large requests are being processed. Send this request again later',
+    retryAfterSeconds: 5,
+  });
 }
 
 /** Handles a large body. While it waits for templates to be rendered, bodies without templates can go on. */

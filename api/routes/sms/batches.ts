@@ -14,7 +14,7 @@ import { batchExamples } from '../../batch-examples.ts';
 import { resource } from '../../endpoint.ts';
 
 const endpoint = resource('SMS batches', { id: Id('batch') });
-const inFile = 'must not be given: the rows of the file are the recipients';
+const inFile = 'is not allowed: the rows of the file are the recipients';
 
 export default [
   endpoint({

@@ -113,7 +113,7 @@ export function asProblem(error: unknown): unknown {
 export function asOutage(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const refusal = problem('service_unavailable', {
-    detail: 'The database is not available',
+    detail: 'The database is not available at the moment',
     retryAfterSeconds: 2,
   });
   refusal.cause = error;

@@ -74,7 +74,10 @@ export async function commitTogether(
       if (own.hasBegun) return;
       Object.assign(own, { inserts: [], changes: [], isGivenUp: true });
       reject(
-        problem('service_unavailable', { detail: 'The database is not available', retryAfterSeconds: 2 }),
+        problem('service_unavailable', {
+          detail: 'The database is not available at the moment',
+          retryAfterSeconds: 2,
+        }),
       );
     }, acquireTimeoutMs);
   });

@@ -82,5 +82,9 @@ async function endStatement({ threadId }: Connection, mark: string): Promise<voi
 }
 
 function tookTooLong(): Error {
-  return problem('service_unavailable', { detail: 'It took too long to look that up', retryAfterSeconds: 5 });
+  return problem('service_unavailable', {
+    detail:
+      'The search in the database took too long. Try a narrower filter, or send the request again later',
+    retryAfterSeconds: 5,
+  });
 }

@@ -224,7 +224,7 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
       if (!isLockConflict(error)) throw asProblem(error);
       if (attempt > 3)
         throw problem('service_unavailable', {
-          detail: 'Too many conflicting requests',
+          detail: 'Too many requests changed the same records at the same time. Send this request again',
           retryAfterSeconds: 1,
         });
     } finally {

@@ -118,10 +118,10 @@ export function faultsOfNew(request: Usable<NewApiKey>, time: Date = now()): Fie
   const { strictMode, signing, activeFrom, expiresAt } = request;
   const errors: FieldErrors = {};
   if (strictMode && !signing && !isUnusable(request, 'signing')) errors.strictMode = ['needs signing'];
-  if (activeFrom && activeFrom > latest) errors.activeFrom = ['is too far ahead'];
-  if (expiresAt && expiresAt > latest) errors.expiresAt = ['is too far ahead'];
+  if (activeFrom && activeFrom > latest) errors.activeFrom = ['must be before the year 10000'];
+  if (expiresAt && expiresAt > latest) errors.expiresAt = ['must be before the year 10000'];
   else if (expiresAt && expiresAt <= laterOf(time, activeFrom))
-    errors.expiresAt = ['must be in the future, and later than activeFrom'];
+    errors.expiresAt = ['must be in the future and later than activeFrom'];
   return errors;
 }
 
@@ -130,6 +130,6 @@ export async function refuseOneTooMany(workspaceId: string): Promise<void> {
   await findWorkspaceForUpdate(workspaceId);
   if ((await db.findApiKeyCount(workspaceId, 'api_key')) >= maxApiKeys)
     throw problem('limit_exceeded', {
-      detail: `A workspace has at most ${maxApiKeys} API keys, with those that have expired`,
+      detail: `A workspace may have at most ${maxApiKeys} API keys, expired ones included. Delete one that you no longer need`,
     });
 }

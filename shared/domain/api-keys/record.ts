@@ -41,16 +41,18 @@ export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineage
   const beyond = scopes.filter((scope) => !(caller.scopes as ReadonlySet<string>).has(scope));
   if (beyond.length > 0)
     throw problem('forbidden', {
-      detail: `Your own key lacks scopes of the other one: ${beyond.join(', ')}.`,
+      detail: `The key of this request lacks scopes that the other key has: ${beyond.join(', ')}.`,
     });
   if (caller.strictMode && !strictMode)
-    throw problem('forbidden', { detail: 'Your own key is in strict mode, and the other one is not.' });
+    throw problem('forbidden', {
+      detail: 'The key of this request is in strict mode, and the other key is not.',
+    });
   if (lineageId === caller.lineageId || !scopes.includes('sms.send')) return;
   const own = await db.findApiKey(caller.workspaceId, 'api_key', caller.keyId);
   if (own && (own.dailyParts !== null || own.monthlyParts !== null))
     throw problem('forbidden', {
       detail:
-        'Your own key has limits, and the other one, which has the scope sms.send, does not count against them.',
+        'The key of this request has limits. The other key has the scope sms.send and does not count against these limits.',
     });
 }
 
@@ -61,7 +63,7 @@ export async function refuseLongerLife(caller: Caller, expiresAt: Date | null): 
   if (!own) throw problem('unauthenticated');
   if (own.expiresAt === null || (expiresAt !== null && expiresAt <= own.expiresAt)) return;
   throw problem('forbidden', {
-    detail: `Your own key expires at ${own.expiresAt.toISOString()}, so it makes no key that expires later or never.`,
+    detail: `The key of this request expires at ${own.expiresAt.toISOString()}, so a key that it creates must not expire later.`,
   });
 }
 

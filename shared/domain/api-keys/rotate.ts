@@ -67,7 +67,7 @@ async function refuseUnlessCurrent(key: db.ApiKeyRecord): Promise<void> {
   const newest = await db.findNewestOfLineage(key.workspaceId, key.lineageId);
   if (newest !== key.id)
     throw problem('not_rotatable', {
-      detail: `The key has been rotated already; now there is ${newest}.`,
+      detail: `The key was already rotated. The newest key of this rotation is ${newest}.`,
     });
   if (key.expiresAt && key.expiresAt <= now())
     throw problem('not_rotatable', { detail: 'The key has expired.' });
@@ -78,7 +78,7 @@ export async function rotateSigningSecret(caller: Caller, keyId: string): Promis
   const record = await findForChange(caller, keyId);
   if (record.signingAlgorithm !== 'hmac_sha256')
     throw problem('not_rotatable', {
-      detail: 'The signing of the key is not hmac_sha256: only that has a secret.',
+      detail: 'The key does not sign with hmac_sha256, so it has no signing secret.',
     });
   const signingSecret = newSigningSecret();
   const changed: db.ApiKeyRecord = {

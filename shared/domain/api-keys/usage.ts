@@ -50,8 +50,8 @@ async function limitReached(
   const end = endOf(isMonth ? 'month' : 'day', at);
   return problem('limit_reached', {
     detail: isMonth
-      ? `The key has used ${usedThisMonth} of its ${monthlyParts} parts a month, and this takes ${parts}.`
-      : `The key has used ${usedToday} of its ${dailyParts} parts a day, and this takes ${parts}.`,
+      ? `The key has used ${usedThisMonth} of its ${monthlyParts} parts of this month, and this request needs ${parts}.`
+      : `The key has used ${usedToday} of its ${dailyParts} parts of today, and this request needs ${parts}.`,
     retryAfterSeconds: Math.max(1, Math.ceil((end.getTime() - now().getTime()) / 1000)),
   });
 }

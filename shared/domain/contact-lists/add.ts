@@ -60,8 +60,7 @@ function checkChoice(request: Usable<ContactListAddition>, refuse: Refuse): void
       if (request[name] != null && !isPartlyUnusable(request, 'contactIds'))
         refuse(name, 'cannot be combined with contactIds');
   } else if (!fromLists && !isUnusable(request, 'contactIds') && !isUnusable(request, 'fromLists'))
-    for (const name of ['contactIds', 'fromLists'])
-      refuse(name, 'must be given, or else the other one of contactIds and fromLists');
+    for (const name of ['contactIds', 'fromLists']) refuse(name, 'is missing: give contactIds or fromLists');
 }
 
 /** Refuses each id of a list that this workspace does not have, at its index. */
@@ -75,7 +74,8 @@ export async function checkKnown(
   const found = await findLists(workspaceId, wellFormed);
   const known = new Set(found.map(({ id }) => id));
   for (const [index, id] of ids.entries())
-    if (id !== undefined && !known.has(id)) refuse(`${field}[${index}]`, 'is no list of this workspace');
+    if (id !== undefined && !known.has(id))
+      refuse(`${field}[${index}]`, 'is not the id of a list of this workspace');
 }
 
 async function addNamed(
@@ -134,7 +134,7 @@ export async function waitForCopy({ workspaceId }: Caller, copyId: string): Prom
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(1.5 * pauseMs, longestPauseMs)) {
     const progress = orNotFound(
       await copies.findCopyProgress(workspaceId, copyId),
-      'The copy is no longer known',
+      'The copy no longer exists, because the list was deleted',
     );
     const leftMs = end - performance.now();
     if (!progress.isRunning || leftMs <= 0) return progress;

@@ -33,10 +33,10 @@ function checkChanges(
   { kind, filter }: Usable<ContactListChanges>,
   refuse: Refuse,
 ): void {
-  if (kind != null && kind !== list.kind) refuse('kind', `cannot be changed from ${list.kind}`);
+  if (kind != null && kind !== list.kind) refuse('kind', `cannot be changed: the list stays ${list.kind}`);
   if (!filter) return;
   if (list.kind === 'dynamic') checkFilter(filter, refuse);
-  else refuse('filter', 'goes with a dynamic list only');
+  else refuse('filter', 'is allowed only for a dynamic list');
 }
 
 /** Counts the contacts that a new filter finds. Call it before the transaction, as counting takes a while. */

@@ -40,7 +40,9 @@ export async function create(
   // Lock the workspace, so that two requests at once cannot both make the last list that a workspace may have.
   await findWorkspaceForUpdate(workspaceId);
   if ((await db.findContactListCount(workspaceId)) >= mostLists)
-    throw problem('limit_exceeded', { detail: `A workspace has at most ${mostLists} lists` });
+    throw problem('limit_exceeded', {
+      detail: `A workspace may have at most ${mostLists} lists. Delete one that you no longer need`,
+    });
   await db.insertContactList(workspaceId, record);
   if (record.kind === 'dynamic' && !record.countedAt) await want(workspaceId, [record.id]);
   return toWire(workspaceId, record);
@@ -59,6 +61,6 @@ export function faultsOfNew(request: Usable<NewContactList>): FieldErrors {
   if (filter) checkFilter(filter, faults.refuse);
   if (isUnusable(request, 'kind') || isUnusable(request, 'filter')) return faults.errors;
   if (kind === 'dynamic' && !filter) faults.refuse('filter', 'is required for a dynamic list');
-  if (kind !== 'dynamic' && filter) faults.refuse('filter', 'goes with kind dynamic only');
+  if (kind !== 'dynamic' && filter) faults.refuse('filter', 'is allowed only for kind dynamic');
   return faults.errors;
 }

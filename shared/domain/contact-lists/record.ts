@@ -69,13 +69,13 @@ export function checkStatic({ kind }: List): void {
   if (kind === 'static') return;
   const detail =
     kind === 'builtin'
-      ? 'The built-in list holds all contacts and takes no others'
-      : 'A dynamic list holds the contacts that match its filter and takes no others';
+      ? 'The built-in list always contains all contacts. You cannot add contacts to it or remove them from it'
+      : 'A dynamic list contains the contacts that match its filter. You cannot add contacts to it or remove them from it';
   throw problem('list_not_static', { detail });
 }
 
 export function builtinStays(): Problem {
-  return problem('list_not_static', { detail: 'The built-in list can be neither changed nor deleted' });
+  return problem('list_not_static', { detail: 'The built-in list cannot be changed or deleted' });
 }
 
 /** Refuses a filter that finds all contacts: that would be the built-in list. */

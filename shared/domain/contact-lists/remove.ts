@@ -21,11 +21,11 @@ export async function remove({ workspaceId }: Caller, id: string): Promise<void>
   await findWorkspaceForUpdate(workspaceId);
   if (await findIsListLeftOut(workspaceId, id))
     throw problem('in_use', {
-      detail: `The list ${id} stays, because a batch that has messages to be made leaves its contacts out. Cancel the batch, or wait until they are made.`,
+      detail: `The list ${id} cannot be deleted: a batch excludes its contacts, and not all messages of the batch are made. Cancel the batch, or wait until its messages are made.`,
     });
   if (await findIsLeftOutOfCopy(workspaceId, id))
     throw problem('in_use', {
-      detail: `The list ${id} stays, because a copy in progress leaves its contacts out. Wait until copyInProgress of the list that it copies into is false.`,
+      detail: `The list ${id} cannot be deleted: a copy into another list is in progress and excludes its contacts. Wait until copyInProgress of that other list is false.`,
     });
   // A batch of a copy locks the copy first and the list last, so the copy comes first here too.
   await updateCopyStopped(workspaceId, id, now());

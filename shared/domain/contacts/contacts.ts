@@ -76,7 +76,9 @@ function numberOf({ number }: Usable<Ruled>, refuse: Refuse): PhoneNumber | null
 }
 
 function numberTaken(number: string) {
-  return problem('number_taken', { detail: `A contact with the number ${number} exists already` });
+  return problem('number_taken', {
+    detail: `This workspace already has a contact with the number ${number}`,
+  });
 }
 
 export async function list(

@@ -36,7 +36,7 @@ export async function searching<T>(
 function refusal(): Problem {
   count('contact_searches_ended', { reason: 'refused' });
   return problem('rate_limited', {
-    detail: 'This workspace has too many searches among its contacts in hand',
+    detail: 'This workspace has too many contact searches running. Wait until one has ended',
     retryAfterSeconds: 1,
   });
 }

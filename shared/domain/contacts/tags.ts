@@ -28,7 +28,7 @@ export function checkTags(
   refuse: Refuse,
 ): string[] {
   const kept = cleaned((tags ?? []).filter((tag) => tag !== undefined));
-  if (kept.length > mostTags) refuse('tags', `must be at most ${mostTags}`);
+  if (kept.length > mostTags) refuse('tags', `must have at most ${mostTags} tags`);
   return kept.toSorted();
 }
 
@@ -67,8 +67,8 @@ function check(changes: Usable<ContactTagChanges>, refuse: Refuse) {
   );
   const isKnown = () => !isPartlyUnusable(changes, 'tags') && !isPartlyUnusable(changes, 'removeTags');
   if (added.length + removed.size === 0 && isKnown()) {
-    refuse('tags', 'must have a tag to add, or else removeTags one to remove');
-    refuse('removeTags', 'must have a tag to remove, or else tags one to add');
+    refuse('tags', 'must have a tag to add, or removeTags must have a tag to remove');
+    refuse('removeTags', 'must have a tag to remove, or tags must have a tag to add');
   }
   return { added, removed };
 }
@@ -92,7 +92,7 @@ async function retagSome(
     if (slices.isOver()) await slices.next();
     const tags = retag(before.tags);
     if (tags.length > mostTags)
-      throw invalid('tags', `would make more than ${mostTags} tags of the contact ${before.id}`);
+      throw invalid('tags', `would give the contact ${before.id} more than ${mostTags} tags`);
     if (areEqual(before.tags, tags)) continue;
     changed.push({ before, after: { ...before, tags, updatedAt } });
     tagCount += before.tags.length + tags.length;

@@ -20,7 +20,7 @@ export async function checkAttachments(request: Usable<NewEmail>, refuse: Refuse
     const { filename, contentType, content } = attachment ?? {};
     const field = `attachments[${position}]`;
     const name = filename === undefined ? null : cleanFilename(filename);
-    if (name === '') refuse(`${field}.filename`, 'must have a name that can be shown');
+    if (name === '') refuse(`${field}.filename`, 'must have visible characters');
     if (contentType !== undefined && !mediaType.test(contentType))
       refuse(`${field}.contentType`, 'must be a MIME type');
     if (content === undefined || name === null) continue;

@@ -15,10 +15,10 @@ export async function cancel(caller: Caller, emailId: string): Promise<Email> {
     throw problem('not_cancellable', {
       detail:
         record.scheduledAt === null
-          ? 'The email is not a scheduled one'
+          ? 'The email was not scheduled: it had no scheduledAt'
           : record.status === 'queued'
-            ? 'The time that the email was scheduled for has come: it is sent as soon as it may be'
-            : `The email no longer waits: its status is ${record.status}`,
+            ? 'The scheduled time has passed: the email is being sent, or will be sent soon'
+            : `The email no longer waits to be sent: its status is ${record.status}`,
     });
   await events.record(caller.workspaceId, eventOf(record));
   return show(caller, toWire(record));

@@ -23,9 +23,9 @@ export async function sourceOf(
   if (template?.name != null) {
     if (content && !isPartlyUnusable(request, 'content'))
       refuse('content', 'cannot be combined with template.name');
-    if (format) refuse('format', 'goes with content only');
+    if (format) refuse('format', 'is allowed only with content, not with template.name');
     const stored = await findByName(workspaceId, template.name);
-    if (!stored) refuse('template.name', 'names no template of this workspace');
+    if (!stored) refuse('template.name', 'is not the name of a template of this workspace');
     return stored && { format: stored.format, html: stored.html, text: stored.text || null };
   }
   // A field of the wrong shape may be the content that is meant, so then content is not called missing.
@@ -37,7 +37,7 @@ export async function sourceOf(
   const [html, text] = [content?.html || null, content?.text || null];
   if (isBlank(html) && isBlank(text)) {
     if (!isKnown) return null;
-    refuse('content', 'must have html or text that is not empty, or else a template must be named');
+    refuse('content', 'must have html or text that is not empty; or give template.name instead of content');
     return null;
   }
   return { format: format ?? 'html', html, text };
@@ -68,7 +68,7 @@ function withoutBlank({ html, text }: EmailBody): EmailBody {
 export function checkBody(request: NewEmail, { html, text }: EmailBody, refuse: Refuse): void {
   if (!isBlank(html) || !isBlank(text)) return;
   const field = request.template?.name == null ? 'content' : 'template.data';
-  refuse(field, 'renders to an email with neither html nor text');
+  refuse(field, 'renders to an email without any html or text');
 }
 
 /** Returns subject and body as they are sent, or null after `refuse`. Throws a Problem if a later try may succeed. */
@@ -89,7 +89,8 @@ export async function renderContent(
   if (!rendered.ok) {
     if (rendered.busy)
       throw problem('email_not_queued', {
-        detail: 'Too many templates of this workspace wait to be rendered',
+        detail:
+          'Too many templates of this workspace are waiting to be rendered. Send this request again later',
         retryAfterSeconds: 2,
       });
     const { template } = request;
@@ -104,8 +105,8 @@ export async function renderContent(
   // Values come from the caller's data: they must not start a header line of their own.
   // biome-ignore lint: control characters are what this looks for
   if (/[\u0000-\u001f\u007f\u2028\u2029]/.test(subject))
-    refuse('subject', 'renders to text with control characters');
-  else if (subject.trim() === '') refuse('subject', 'renders to nothing');
+    refuse('subject', 'must not render to text with control characters or line breaks');
+  else if (subject.trim() === '') refuse('subject', 'renders to an empty text');
   else if ([...subject].length > maxSubjectLength)
     refuse('subject', `renders to more than ${maxSubjectLength} characters`);
   else return { subject, body: withoutBlank(rendered) };

@@ -72,7 +72,9 @@ export async function save(
   if (existing) await db.updateEmailInclude(workspaceId, record);
   else {
     if ((await db.listEmailIncludeNames(workspaceId)).size >= mostEmailIncludes)
-      throw problem('limit_exceeded', { detail: `A workspace has at most ${mostEmailIncludes} includes` });
+      throw problem('limit_exceeded', {
+        detail: `A workspace may have at most ${mostEmailIncludes} includes. Delete one that you no longer need`,
+      });
     await db.insertEmailInclude(workspaceId, record);
   }
   await uses.insertIncludeUses(workspaceId, { kind: 'include', id: record.id }, includeNames(content));
@@ -130,7 +132,9 @@ export async function remove({ workspaceId }: Caller, name: string): Promise<voi
   const templateId = await uses.findTemplateUsing(workspaceId, [name, ...through]);
   if (templateId !== null) {
     const template = await emailTemplates.find(workspaceId, templateId);
-    throw problem('in_use', { detail: `The template ${template?.name ?? templateId} uses it` });
+    throw problem('in_use', {
+      detail: `The template ${template?.name ?? templateId} uses this include, directly or through another include. Change or delete the template first`,
+    });
   }
   await uses.deleteIncludeUses(workspaceId, record.id);
   await db.deleteEmailInclude(workspaceId, record.id);

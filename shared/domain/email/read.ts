@@ -22,7 +22,7 @@ export async function list(
 ): Promise<{ data: Email[]; nextCursor: string | null }> {
   const { limit, cursor, recipient, ...filter } = query;
   if (recipient !== undefined && !caller.scopes.has('recipients.read'))
-    throw problem('forbidden', { detail: 'Filtering by recipient needs the scope recipients.read' });
+    throw problem('forbidden', { detail: 'The filter recipient needs the scope recipients.read' });
   const faults = new Faults();
   const recipientKey = recipient === undefined ? undefined : filterKey(recipient, faults.refuse);
   const binding = { workspaceId: caller.workspaceId, listing: 'emails', filter: { recipient, ...filter } };

@@ -41,13 +41,16 @@ export async function checkSender(
   refuse: Refuse,
 ): Promise<void> {
   if (isTestSender(sender)) {
-    if (isScheduled) refuse('scheduledAt', 'cannot be combined with the test sender');
+    if (isScheduled) refuse('scheduledAt', 'is not available with the shared test sender');
     if (!recipient) return;
   }
   const sending = await findSending(workspaceId, sender, recipient);
   if (sending.maySend) return;
   if (sending.because === 'recipient')
-    refuse('recipient', 'must be a verified test recipient: the test sender reaches nobody else');
+    refuse('recipient', 'must be a verified test recipient: the shared test sender sends only to these');
   else
-    refuse('sender', `must be of a verified sending domain of this workspace, which ${sender.domain} is not`);
+    refuse(
+      'sender',
+      `must have an address of a verified sending domain of this workspace; ${sender.domain} is not one`,
+    );
 }

@@ -112,7 +112,8 @@ async function compileRendered(
     faults: compiled.errors.map(({ message, line }) =>
       refuse(
         sentence({
-          message: line === undefined ? message : `${message} (line ${line} of the MJML that Liquid makes)`,
+          message:
+            line === undefined ? message : `${message} (line ${line} of the MJML that Liquid rendered)`,
         }),
       ),
     ),

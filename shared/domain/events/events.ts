@@ -224,12 +224,14 @@ function checkPlace(
   { newest, purged }: Bounds,
 ): FeedPosition {
   if (new Date(place.at) < retentionStart(time) || place.after < purged)
-    throw problem('cursor_expired', { detail: 'The cursor is older than the events that are kept' });
+    throw problem('cursor_expired', {
+      detail: 'The cursor is older than the events that are kept. Start again with since',
+    });
   const isLost = place.after > newest && time.getTime() - Date.parse(place.at) > lagMs;
   if (isLost || (place.of && named && place.of !== named))
     throw problem('cursor_expired', {
       detail:
-        'The service was restored from a backup since: what followed the cursor is not what is there now',
+        'The service was restored from a backup, and the events after this cursor are not the same any more. Start again with since',
     });
   return place;
 }

@@ -31,7 +31,7 @@ export async function limited<Found>(workspaceId: string, look: () => Promise<Fo
 
 const refusal = () =>
   problem('rate_limited', {
-    detail: 'This workspace has too many reports in hand',
+    detail: 'This workspace has too many reports running. Wait until one has ended',
     retryAfterSeconds: 1,
   });
 

@@ -55,13 +55,13 @@ export function faultsOf(filter: Usable<ReportFilter | SendsFilter>): FieldError
     faults.refuse(from ? 'from' : 'to', from ? 'must be before to' : 'must be later than from');
   // A clock that goes back makes a range of the same number of days an hour longer.
   else if (hours.to - hours.from > mostDays * dayHours + 1)
-    faults.refuse('from', `must be at most ${mostDays} days before to`);
+    faults.refuse('from', `must be at most ${mostDays} days before to; ask for a shorter time`);
   if (
     'interval' in filter &&
     filter.interval === 'hour' &&
     hours.to - hours.from > mostDaysOfHours * dayHours + 1
   )
-    faults.refuse('interval', `can be hour for at most ${mostDaysOfHours} days`);
+    faults.refuse('interval', `can be hour only for at most ${mostDaysOfHours} days; use day or month`);
   return faults.errors;
 }
 

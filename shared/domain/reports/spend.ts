@@ -15,7 +15,7 @@ export function faultsOf(query: Usable<SpendQuery>): FieldErrors {
   const { month, ...bounds } = query;
   const faults = rangeFaultsOf({ ...(bounds as Usable<ReportFilter>), timeZone: 'UTC' });
   const isTwice = month !== undefined && ('from' in query || 'to' in query);
-  return isTwice ? { month: ['must not be given together with from or to'], ...faults } : faults;
+  return isTwice ? { month: ['cannot be combined with from or to'], ...faults } : faults;
 }
 
 /**

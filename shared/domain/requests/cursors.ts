@@ -35,7 +35,7 @@ export function readCursor<Place>(
   return place;
 }
 
-const notOurs = 'is not a cursor of this listing with this filter';
+const notOurs = 'must be the nextCursor of a page of this listing with the same filter';
 
 function placeOf<Place>(binding: CursorBinding, cursor: string): Place | null {
   const bytes = Buffer.from(cursor, 'base64url');

@@ -26,7 +26,7 @@ export function admitLargeAnswer(workspaceId: string, bytes: number): void {
   const used = usedBytes(workspaceId, most);
   if (used >= most)
     throw problem('rate_limited', {
-      detail: `The large answers that are kept for the Idempotency-Keys of this workspace may have ${config.MAX_STORED_MB} MB in 24 hours.`,
+      detail: `The answers to requests with an Idempotency-Key are kept for 24 hours. The large answers of this workspace would take more than its ${config.MAX_STORED_MB} MB.`,
       retryAfterSeconds: 1 + ((used - most) / most) * (keptMs / 1000),
     });
   afterCommit(() =>

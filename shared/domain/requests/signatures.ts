@@ -83,7 +83,7 @@ export async function accept(verified: Verified, body: Uint8Array | Digestible):
   if (nonce === null) return;
   const expiresAt = new Date((verified.created + maxAgeSeconds + nonceSlackSeconds) * 1000);
   if (!(await insertNonce(verified.keyId, hash('sha256', nonce, 'buffer'), expiresAt)))
-    throw refusal('The nonce was used before.');
+    throw refusal('The nonce was used before. Use a new nonce for each request.');
 }
 
 function digestOf(body: Uint8Array | Digestible): DigestOf {
@@ -105,12 +105,12 @@ function ownInput(
   const inputs = parsed(field, 'Signature-Input', signatures.parseSignatureInput);
   const [own, another] = inputs.filter(({ parameters }) => parameters.get('keyid') === keyId);
   if (!own) throw refusal(`No signature has ${keyIdIs} as its keyid.`);
-  if (another) throw refusal(`More than one signature has ${keyIdIs} as its keyid.`);
+  if (another) throw refusal(`More than one signature has ${keyIdIs} as its keyid; send only one.`);
   // The signature covers the canonical form of this field. A sender that signed another form gets this clear error, and
   // two readers never read the field differently.
   if (own.text !== own.params)
     throw refusal(
-      'Signature-Input is not in its canonical form (RFC 9421 §2.3): no parameter twice, no extra space.',
+      'Signature-Input is not in its canonical form (RFC 9421 §2.3). Send no parameter twice, and no extra spaces.',
     );
   return own;
 }
@@ -118,7 +118,7 @@ function ownInput(
 function valueOf(field: string, label: string): Uint8Array {
   const own = parsed(field, 'Signature', signatures.parseSignature).find((each) => each.label === label);
   if (!own?.value)
-    throw refusal('Signature has no byte sequence under the label that Signature-Input gives.');
+    throw refusal('The header Signature has no byte sequence under the label that Signature-Input gives.');
   return own.value;
 }
 
@@ -132,7 +132,7 @@ function parsed<T extends { label: string }>(
   if (!members) throw refusal(`${name} is not a dictionary of structured fields (RFC 9421 §4).`);
   if (members.length > mostSignatures) throw refusal(`${name} has more than ${mostSignatures} labels.`);
   if (new Set(members.map(({ label }) => label)).size < members.length)
-    throw refusal(`${name} has a label twice.`);
+    throw refusal(`${name} has the same label twice.`);
   return members;
 }
 
@@ -142,24 +142,34 @@ function checkParameters({ parameters }: signatures.SignatureInput, algorithm: S
   const created = parameters.get('created');
   const seconds = Math.floor(at.getTime() / 1000);
   if (!isInteger(created))
-    throw refusal('created must be an integer, the seconds since 1970 at which it was signed.');
-  if (created < seconds - maxAgeSeconds) throw refusal(`created is more than ${maxAgeSeconds} seconds ago.`);
+    throw refusal(
+      'The parameter created must be an integer: the time of the signature in seconds since 1970 (UTC).',
+    );
+  if (created < seconds - maxAgeSeconds)
+    throw refusal(
+      `The parameter created is more than ${maxAgeSeconds} seconds ago. Check your clock, and sign the request again.`,
+    );
   if (created > seconds + maxAheadSeconds)
-    throw refusal(`created is more than ${maxAheadSeconds} seconds ahead.`);
+    throw refusal(
+      `The parameter created is more than ${maxAheadSeconds} seconds ahead of the clock of this service. Check your clock.`,
+    );
   const expires = parameters.get('expires');
   if (expires !== undefined) {
     if (!isInteger(expires) || expires <= created)
-      throw refusal('expires must be an integer greater than created.');
-    if (expires <= seconds) throw refusal('expires has passed.');
+      throw refusal('The parameter expires must be an integer greater than created.');
+    if (expires <= seconds)
+      throw refusal(
+        'The signature has expired: the time in its parameter expires has passed. Sign the request again.',
+      );
   }
   const alg = parameters.get('alg');
   if (alg !== undefined && alg !== algorithmNames[algorithm])
-    throw refusal('alg is not the algorithm of this API key.');
+    throw refusal('The parameter alg is not the algorithm of this API key.');
   const tag = parameters.get('tag');
-  if (tag !== undefined && typeof tag !== 'string') throw refusal('tag must be a string.');
+  if (tag !== undefined && typeof tag !== 'string') throw refusal('The parameter tag must be a string.');
   const nonce = parameters.get('nonce') ?? null;
   if (nonce !== null && !(typeof nonce === 'string' && visible.test(nonce)))
-    throw refusal('nonce must be a string of 1 to 64 visible ASCII characters.');
+    throw refusal('The parameter nonce must be a string of 1 to 64 visible ASCII characters.');
   return { created, nonce };
 }
 
@@ -168,9 +178,9 @@ function isInteger(value: unknown): value is number {
 }
 
 function checkCoverage({ names }: signatures.SignatureInput, request: SentRequest): ReadonlySet<string> {
-  if (!names) throw refusal('Covered components must be strings without parameters.');
+  if (!names) throw refusal('The covered components in Signature-Input must be strings without parameters.');
   const covered = new Set(names);
-  if (covered.size < names.length) throw refusal('A component is covered twice.');
+  if (covered.size < names.length) throw refusal('The signature covers a component twice.');
   checkCovered(covered, required);
   // Otherwise anybody on the way could add or remove this header, and turn a repeated request into a new one.
   if (request.header('idempotency-key') !== undefined) checkCovered(covered, ['idempotency-key']);
@@ -201,7 +211,7 @@ function derived(name: string, request: SentRequest): string | undefined {
     case '@query':
       return request.query;
     default:
-      throw refusal(`"${name}" is not a component that can be covered here.`);
+      throw refusal(`"${name}" is not a component that this service supports.`);
   }
 }
 

@@ -37,7 +37,11 @@ export async function findApproved(
   const address = (kind === 'sender_name' && numberOfName(shown)) || shown;
   if (message !== null) return { ok: false, message, address };
   if (country === null)
-    return { ok: false, message: 'cannot be chosen: the country of the recipient is not known', address };
+    return {
+      ok: false,
+      message: 'cannot be chosen, because the country of the recipient is unknown',
+      address,
+    };
   const status = sender.countries.find((one) => one.country === country)?.status;
   if (status !== 'approved')
     return { ok: false, message: `cannot be ${shown}: ${reasonOf(status)} for ${country}`, address };
@@ -55,21 +59,22 @@ export async function checkSender(workspaceId: string, name: string | null): Pro
 export const listKeys = db.listSenderKeys;
 
 /** The reason for refusing a sender whose key is not among `listKeys`. */
-export const unknownSender = 'is not of this workspace';
+export const unknownSender = 'is not a sender of this workspace';
 
 function findSender(workspaceId: string, name: string | null): Promise<db.SenderRecord | null> {
   return name === null ? db.findDefaultSender(workspaceId) : named(workspaceId, name);
 }
 
 function refusalOf(sender: db.SenderRecord | null, name: string | null): string | null {
-  if (!sender) return name === null ? 'is required: the workspace has no default' : unknownSender;
+  if (!sender)
+    return name === null ? 'is required, because the workspace has no default sender' : unknownSender;
   return sender.status.startsWith('awaiting_')
-    ? `cannot be ${sender.name!} yet: it is ${sender.status}`
+    ? `cannot be ${sender.name!} yet: its status is ${sender.status}`
     : null;
 }
 
 function reasonOf(status: string | undefined): string {
-  if (status === undefined) return 'it has not been requested';
+  if (status === undefined) return 'it was not requested';
   return status === 'rejected' ? 'it was rejected' : 'it is not approved yet';
 }
 

@@ -19,7 +19,7 @@ export async function cancel({ workspaceId }: Caller, id: string): Promise<void>
   const sender = orNotFound(await db.findSenderForUpdate(workspaceId, id));
   if (sender.kind === 'virtual_number')
     throw problem('not_cancellable', {
-      detail: 'A virtual number is given and taken back by the operator: ask them.',
+      detail: 'Only the operator can remove a virtual number. Ask the operator.',
     });
   if (sender.status === 'approved') await refuseIfInUse(sender, looked);
   const rejected = sender.countries.filter(({ status }) => status === 'rejected');
@@ -37,11 +37,11 @@ const slackMs = 60_000;
 async function refuseIfInUse(sender: db.SenderRecord, before: Look | null): Promise<Look> {
   const look: Look = { at: now(), unused: new Set(before?.unused) };
   const waits =
-    ((await hasMessages(sender, before)) && 'messages wait') ||
-    ((await hasBatch(sender, look)) && 'a batch has messages');
+    ((await hasMessages(sender, before)) && 'messages wait to be sent with it') ||
+    ((await hasBatch(sender, look)) && 'a batch will send messages with it');
   if (waits)
     throw problem('in_use', {
-      detail: `The sender ${sender.id} stays, because ${waits} to be sent with it. Cancel them, or wait until they are sent.`,
+      detail: `The sender ${sender.id} cannot be removed, because ${waits}. Cancel them, or wait until they are sent.`,
     });
   return look;
 }

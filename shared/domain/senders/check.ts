@@ -17,7 +17,7 @@ export async function check({ workspaceId }: Caller, text: string): Promise<Send
   const reasons = existing ? await reasonsOf(existing) : await reasonsAgainst(workspaceId, parsed);
   const needsCode = existing ? awaitsCode(existing) : parsed.isMobile;
   if (needsCode && !(await mayTakeCode(workspaceId, numberOfName(parsed.name)!, now())))
-    reasons.push('has to wait: too many codes have been texted to it, or for this workspace');
+    reasons.push('must wait, because too many codes were texted to it, or by this workspace');
   return {
     name: parsed.name,
     kind: parsed.isMobile ? 'mobile' : 'name',
@@ -50,7 +50,7 @@ async function reasonsAgainst(workspaceId: string, { key, isMobile }: SenderName
   ];
   return [
     ...rejectionsFor(workspace?.country, rejections),
-    ...(waiting ? [`has to wait until ${waiting.name} is verified or cancelled`] : []),
-    ...(count >= mostSenders ? [`would be more than the ${mostSenders} senders of a workspace`] : []),
+    ...(waiting ? [`must wait until ${waiting.name} is verified or cancelled`] : []),
+    ...(count >= mostSenders ? [`would exceed the ${mostSenders} senders that a workspace may have`] : []),
   ];
 }

@@ -49,7 +49,7 @@ export async function makeCode(
   const waitMs = await takeCode(workspaceId, number, takenAt);
   if (waitMs > 0)
     throw problem('verification_limit_reached', {
-      detail: `Too many codes have been texted to ${sender.name}, or for this workspace`,
+      detail: `Too many codes were texted to ${sender.name}, or by this workspace. Wait for Retry-After`,
       retryAfterSeconds: waitMs / 1000,
     });
   const digits = randomInt(1_000_000).toString().padStart(6, '0');
@@ -102,7 +102,7 @@ export async function textCode(unsent: UnsentCode): Promise<Problem | null> {
     logger.error({ err: error, senderId }, 'a verification code that was not sent could not be taken back');
   }
   return problem('verification_not_sent', {
-    detail: `The code could not be texted to ${number}. Send the request again later`,
+    detail: `The code could not be texted to ${number}. Send this request again later`,
     retryAfterSeconds,
   });
 }

@@ -26,7 +26,7 @@ export async function choose(sender: db.SenderRecord): Promise<db.SenderRecord> 
   const { workspaceId, id, status } = sender;
   if (status !== 'approved')
     throw problem('sender_not_approved', {
-      detail: `The sender ${id} cannot be the default, because it is ${status}.`,
+      detail: `The sender ${id} cannot be the default, because its status is ${status}. Only an approved sender can be the default.`,
     });
   const former = await db.findDefaultSender(workspaceId);
   if (former?.id === id) return sender;

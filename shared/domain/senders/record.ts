@@ -51,7 +51,7 @@ export function awaitsCode(record: Pick<SenderRecord, 'status' | 'code'>): boole
 }
 
 /** The reason why a sender for which `isUnproven` is true sends nothing by a carrier. */
-export const unproven = 'it was verified in the simulator only: request it again to verify it by its phone';
+export const unproven = 'it was verified only in the simulator; request it again to verify it with its phone';
 
 export function toWire(record: SenderRecord): Sender {
   return wireOf(Sender, {

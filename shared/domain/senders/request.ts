@@ -54,7 +54,7 @@ async function first(record: db.SenderRecord): Promise<Requested> {
   const waiting = await db.findSenderAwaitingCode(workspaceId);
   if (waiting)
     throw problem('sender_awaiting_verification', {
-      detail: `${waiting.name} (${waiting.id}) awaits verification: verify or cancel it first`,
+      detail: `The sender ${waiting.name} (${waiting.id}) awaits verification. Verify or cancel it first`,
     });
   await checkCap(workspaceId);
   const { code, unsent } = await makeCode(record, { isNew: true });
@@ -120,18 +120,21 @@ async function check(workspaceId: string, body: Usable<NewSender>, refuse: Refus
       refuse(`countries[${index}]`, 'must be a country code of ISO 3166-1 alpha-2, such as GB');
   const needsProfile = body.businessProfileId != null && !(name?.ok && name.isMobile);
   const profile = needsProfile ? await findBusinessProfile(workspaceId, body.businessProfileId) : null;
-  if (needsProfile && !profile) refuse('businessProfileId', 'must be a business profile of this workspace');
+  if (needsProfile && !profile)
+    refuse('businessProfileId', 'must be the id of a business profile of this workspace');
   return { name, profile };
 }
 
 async function checkCap(workspaceId: string): Promise<void> {
   if ((await db.findSenderCount(workspaceId)) >= mostSenders)
-    throw problem('limit_exceeded', { detail: `A workspace has at most ${mostSenders} senders` });
+    throw problem('limit_exceeded', {
+      detail: `A workspace may have at most ${mostSenders} senders. Cancel one that you no longer need`,
+    });
 }
 
 function rejected(name: string, countries: readonly db.CountryRecord[]) {
   const [known] = countries.filter(({ reason }) => reason !== null);
   return problem('sender_rejected', {
-    detail: `${name} was rejected before${known ? `: ${known.reason}` : ''}`,
+    detail: `The sender ${name} was rejected before${known ? `: ${known.reason}` : ''}`,
   });
 }

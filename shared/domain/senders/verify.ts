@@ -39,5 +39,8 @@ export async function verify(caller: Caller, id: string, digits: string): Promis
 
 /** Makes one answer for all causes: a caller that guesses does not learn how close it is. */
 function unfit() {
-  return invalid('code', 'is wrong or has expired; ask for the sender again to get a new one');
+  return invalid(
+    'code',
+    'is wrong or has expired; request the sender again (POST /v2/senders) to get a new code',
+  );
 }

@@ -36,7 +36,7 @@ export function shorten(
     if (!tokens.has(url) && tokens.size === mostLinks)
       return { ok: false, message: `has more than ${mostLinks} links to shorten` };
     if (target.username !== '' || target.password !== '')
-      return { ok: false, message: 'has a link with a user name in it, which cannot be shortened' };
+      return { ok: false, message: 'has a link with a user name or password, which cannot be shortened' };
     if ([...url].length > longestUrl)
       return {
         ok: false,

@@ -81,7 +81,9 @@ export async function prepare(
 ): Promise<InboundText> {
   const phone = parsePhoneNumber(phoneNumber);
   if (!phone.ok || gatewayFor({ sender: '', recipient: phone.number })?.name !== gateway)
-    throw problem('not_found', { detail: 'The simulator has no phone with this number' });
+    throw problem('not_found', {
+      detail: 'The simulator has no phone with this number. Its numbers are 07700 900000 to 07700 900999',
+    });
   const address = await addressOf(caller.workspaceId, phone.number, to ?? null);
   const given = { from: phone.number, to: address, content };
   await inbound.expect(caller.workspaceId, given);
@@ -98,7 +100,7 @@ async function addressOf(workspaceId: string, from: string, to: string | null): 
   if (to === null) {
     const last = await findLastSmsTo(workspaceId, from, new Date(0));
     const name = last?.sender ?? (await findDefaultSender(workspaceId))?.name;
-    if (name == null) throw invalid('to', 'is required: the workspace has no default sender');
+    if (name == null) throw invalid('to', 'is required, because the workspace has no default sender');
     return numberOfName(name) ?? name;
   }
   const sender = await senderNamed(workspaceId, to);

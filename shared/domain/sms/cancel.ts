@@ -20,10 +20,10 @@ export async function cancel(caller: Caller, smsId: string): Promise<SmsMessage>
     throw problem('not_cancellable', {
       detail:
         record.status !== 'queued'
-          ? `The message no longer waits: its status is ${record.status}`
+          ? `The message no longer waits to be sent: its status is ${record.status}`
           : record.scheduledAt === null
-            ? 'The message is not a scheduled one'
-            : 'The time that the message was scheduled for has come: it is sent as soon as it may be',
+            ? 'The message was not scheduled: it had no scheduledAt'
+            : 'The scheduled time has passed: the message is being sent, or will be sent soon',
     });
   const cancelled = advance(record, 'cancelled', { at });
   await updateSms(workspaceId, record, cancelled);

@@ -26,7 +26,7 @@ export function inParts(
 ): ({ ok: true } & SmsText) | { ok: false; message: string } {
   const most = config.SMS_MAX_PARTS;
   const longest = most * longestPart;
-  const tooMany = (count: string) => `takes ${count} parts; a message has at most ${most}`;
+  const tooMany = (count: string) => `takes ${count} parts; a message may have at most ${most}`;
   // Links are shortened before characters are replaced, or the link would lead elsewhere.
   const shortened = shortenLinks
     ? shorten(text.toWellFormed(), { longest })
@@ -36,7 +36,7 @@ export function inParts(
   // Liquid can make a megabyte of text, which is refused by its length alone.
   if (short.length > longest) return { ok: false, message: tooMany('too many') };
   // Data can bring a NUL, for which a request's own text is refused, and Liquid can divide a surrogate pair.
-  if (short.includes('\0')) return { ok: false, message: 'has a NUL character' };
+  if (short.includes('\0')) return { ok: false, message: 'has a NUL character, which is not allowed' };
   const adapted = adapt(short.toWellFormed(), unicode);
   if (!adapted.ok) return adapted;
   if (adapted.text.trim() === '') return { ok: false, message: 'has no text to send' };
@@ -111,7 +111,7 @@ function toText(rendered: string, content: string, options: TextOptions): Render
   const fitted = inParts(rendered, options);
   if (fitted.ok) return fitted;
   const isOfSource = !isLiquid(content);
-  const message = isOfSource ? fitted.message : `renders to text that ${fitted.message}`;
+  const message = isOfSource ? fitted.message : `renders to a text that ${fitted.message}`;
   return { ok: false, faults: [{ part: 'content', message, isOfSource }] };
 }
 

@@ -51,7 +51,9 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
   ]);
   if (!text || !recipient || !price || sender === null || faults.areAny) throw invalidFields(faults.errors);
   if (suppression)
-    throw problem('recipient_suppressed', { detail: 'The recipient is on the suppression list' });
+    throw problem('recipient_suppressed', {
+      detail: 'The recipient is on the suppression list of this workspace',
+    });
   await waiting.check(workspaceId, { messages: 1, bytes: 0 });
 
   const parts = text.parts.length;
@@ -136,7 +138,10 @@ async function textOf(
   const isKnown = () => !isUnusable(request, 'content') && !isPartlyUnusable(request, 'template');
   if ((content == null) === (template == null)) {
     if (!isKnown()) return null;
-    refuse('content', content == null ? 'must be given, or a template' : 'cannot be combined with template');
+    refuse(
+      'content',
+      content == null ? 'is missing: give content or template' : 'cannot be combined with template',
+    );
     return null;
   }
   const options = { unicode: unicode ?? undefined, shortenLinks: shortenLinks === true };
@@ -150,7 +155,7 @@ async function textOf(
   if (name === undefined) return null;
   const stored = await findByName(workspaceId, name);
   if (!stored) {
-    refuse('template.name', 'names no template of this workspace');
+    refuse('template.name', 'is not the name of a template of this workspace');
     return null;
   }
   const source = { workspaceId, content: stored.content, data: data ?? {}, now: scheduledAt ?? time };

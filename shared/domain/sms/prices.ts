@@ -25,7 +25,10 @@ export async function load(text: string): Promise<{ loaded: number }> {
   const file = await parsePriceFile(text);
   if (!file.ok) {
     const lines = Object.keys(file.errors).length;
-    throw problem('validation_failed', { detail: `${lines} lines are wrong`, errors: file.errors });
+    throw problem('validation_failed', {
+      detail: `${lines} lines of the file have errors, so nothing was loaded`,
+      errors: file.errors,
+    });
   }
   await transaction(async () => {
     for (let start = 0; start < file.prices.length; start += atOnce)
@@ -75,7 +78,7 @@ function newestOf(prices: SmsPrice[], at: Date): SmsPrice | undefined {
 
 /** Says that the recipient's country has no price in pounds, which a workspace with a balance needs. */
 export function noPriceMessage(country: string | null): string {
-  return `has no price: it is in ${country ?? 'a country that is not known'}`;
+  return `cannot be charged: the platform has no price for ${country ?? 'its country, which is unknown'}`;
 }
 
 export function costOf(parts: number, price: Money): Money {

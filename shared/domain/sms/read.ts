@@ -32,7 +32,7 @@ export async function list(
   const { recipient, sender } = addressesOf(filter, faults.refuse);
   // A caller that may not see numbers must not find them out by asking.
   if ((recipient !== undefined || sender?.startsWith('+')) && !caller.scopes.has('recipients.read'))
-    throw problem('forbidden', { detail: 'Filtering by number needs the scope recipients.read' });
+    throw problem('forbidden', { detail: 'A filter by a phone number needs the scope recipients.read' });
   const binding = { workspaceId, listing: 'sms', filter: given };
   const rows = { ...filter, recipient, sender, clientTag: filter.clientTag && normalTag(filter.clientTag) };
   const search = (range: Page) => listRows(workspaceId, conversationId, rows, range);

@@ -84,11 +84,11 @@ function faultsOfMerged(webhook: db.WebhookRecord, changes: Usable<WebhookChange
   // A URL that was allowed when it was stored must not keep anybody from switching the webhook off.
   if (changes.url === undefined) delete errors.url;
   if (errors.inboundNumber && changes.inboundNumber == null) {
-    errors.events = [`${errors.inboundNumber[0]}; give inboundNumber null to take other events`];
+    errors.events = [`${errors.inboundNumber[0]}; set inboundNumber to null to subscribe to other events`];
     delete errors.inboundNumber;
   }
   if (isConversion(webhook, changes) && !changes.events)
-    errors.events = ['must come with apiVersion: types such as sms.delivered'];
+    errors.events = ['is required with apiVersion: give v2 types such as sms.delivered'];
   // The allowed event names depend on the version, so without a usable version they cannot be checked.
   else if (!isUnusable(changes, 'apiVersion'))
     Object.assign(errors, eventFaults(merged.apiVersion, changes.events ?? []));
@@ -102,7 +102,7 @@ function eventFaults(apiVersion: string | null, names: readonly (string | undefi
   );
   const messageFor = (name: string | undefined) =>
     apiVersion === null
-      ? `must be ${legacyEvents.join(' or ')}, unless apiVersion makes this a v2 webhook`
+      ? `must be ${legacyEvents.join(' or ')}, because this is a legacy webhook; to convert it, set apiVersion too`
       : `must be ${oneOf(eventTypes, name)}`;
   return Object.fromEntries(faults.map(([index, name]) => [`events[${index}]`, [messageFor(name)]]));
 }

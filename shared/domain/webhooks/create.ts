@@ -55,7 +55,9 @@ async function insert(workspaceId: string, settings: ChosenSettings): Promise<We
   throwAny(errors);
   await refuseSecond(workspaceId, settings);
   if ((await db.listWebhooks(workspaceId)).length >= maxWebhooks)
-    throw problem('limit_exceeded', { detail: `A workspace has at most ${maxWebhooks} webhooks` });
+    throw problem('limit_exceeded', {
+      detail: `A workspace may have at most ${maxWebhooks} webhooks. Delete one that you no longer need`,
+    });
   const time = now();
   const id = newId('webhook', time);
   const secret = newSecret();

@@ -17,7 +17,7 @@ export async function refuseSecond(
   );
   if (same)
     throw problem('webhook_exists', {
-      detail: `${same.id} has the same url, events and inboundNumber.`,
+      detail: `The webhook ${same.id} has the same url, events and inboundNumber.`,
     });
 }
 

@@ -74,7 +74,7 @@ export function faultsOf({ url, apiVersion, inboundNumber, events = [] }: Usable
   const types = [...subscribedTypes({ apiVersion: apiVersion ?? null, events: named })];
   if (inboundNumber != null && types.some((type) => type !== 'sms.received')) {
     const only = apiVersion === null ? 'inbound' : 'sms.received';
-    errors.inboundNumber = [`goes with events ["${only}"] only`];
+    errors.inboundNumber = [`is allowed only with events ["${only}"]`];
   }
   return errors;
 }

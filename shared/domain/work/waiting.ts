@@ -147,8 +147,8 @@ function refusal(workspaceId: string, { messages, bytes }: Waiting, added: Waiti
   const inMb = (value: number) => Math.round(value / 100_000) / 10;
   return problem('limit_exceeded', {
     detail: isOfRows
-      ? `${messages} messages of the workspace wait to be sent, of ${most.messages} that may`
-      : `${inMb(bytes)} MB of the messages of the workspace wait to be sent, of ${inMb(most.bytes)} MB that may, and this one has ${inMb(added.bytes)} MB`,
+      ? `A workspace may have ${most.messages} messages that wait to be sent; this one has ${messages}. Wait until some are sent`
+      : `A workspace may have ${inMb(most.bytes)} MB of messages that wait to be sent; this one has ${inMb(bytes)} MB, and this request has ${inMb(added.bytes)} MB. Wait until some are sent`,
   });
 }
 

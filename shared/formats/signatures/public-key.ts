@@ -15,13 +15,13 @@ export function parsePublicKey(text: string): ParsedPublicKey {
   if (/PRIVATE KEY/i.test(text))
     return {
       fault:
-        'must be a public key; this holds a private key, which was not kept: make a new pair, and send its public half',
+        'must be a public key, but this is a private key; it was not stored: make a new key pair, and send only the public key',
     };
   const base64 = text.length <= longest ? block.exec(text)?.[1] : undefined;
   const key = base64 === undefined ? null : decoded(Buffer.from(base64, 'base64'));
   if (!key) return { fault: form };
   if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
-    return { fault: `${form}; this is a key of another kind` };
+    return { fault: `${form}; this key is of another type` };
   // Rebuilt from the coordinates, because a compressed point or a curve that is spelled out would be exported as it
   // came.
   const plain = createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });

@@ -20,7 +20,11 @@ export function parseSenderName(text: string): ParsedSenderName {
   if (digits.test(name)) {
     const number = name.replaceAll(' ', '');
     if (!mobile.test(number) || !parsePhoneNumber(number).ok)
-      return { ok: false, message: 'must be a UK mobile number starting 07, or have more than digits' };
+      return {
+        ok: false,
+        message:
+          'must be a UK mobile number starting 07, or have a letter or another character that is not a digit',
+      };
     return { ok: true, name: number, key: number, isMobile: true };
   }
   if (!letters.test(name))

@@ -206,7 +206,7 @@ test('a key without a signing secret has none to rotate', async () => {
     const { body: made } = await keys.create(settings);
     const { status, body } = await keys.rotateSecret(made.id);
     expect([status, body.type]).toEqual([409, `${api.url}/problems/not_rotatable`]);
-    expect(body.detail).toBe('The signing of the key is not hmac_sha256: only that has a secret.');
+    expect(body.detail).toBe('The key does not sign with hmac_sha256, so it has no signing secret.');
   }
 });
 

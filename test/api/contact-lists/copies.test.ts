@@ -101,7 +101,7 @@ test('an unknown list and one of another workspace are refused at their place, a
     fromLists: [theirs, mine, unknown],
     excludeLists: [mine, 'nonsense', theirs],
   });
-  const message = ['is no list of this workspace'];
+  const message = ['is not the id of a list of this workspace'];
   expect([status, body.errors]).toEqual([
     400,
     {

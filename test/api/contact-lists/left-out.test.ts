@@ -88,7 +88,10 @@ test('a copy is refused when a list that it leaves out is deleted while it is ac
     await Promise.all([deleting, waits.close()]);
   }
   const { status, body } = await answer;
-  expect([status, body.errors]).toEqual([400, { 'excludeLists[0]': ['is no list of this workspace'] }]);
+  expect([status, body.errors]).toEqual([
+    400,
+    { 'excludeLists[0]': ['is not the id of a list of this workspace'] },
+  ]);
   expect((await listed(into)).copyInProgress).toBe(false);
 });
 

@@ -95,7 +95,7 @@ test('a cancelled email cannot be cancelled again', async () => {
 test('a scheduled email whose time has come can no longer be cancelled', async () => {
   const { id } = await sendEmail(api, own, { scheduledAt: inMinutes(6) });
   await advanceClock(6 * 60_000 + 1000);
-  await refusedWith(id, /^The time that the email was scheduled for has come/);
+  await refusedWith(id, /^The scheduled time has passed/);
 });
 
 test('an email that was sent can no longer be cancelled', async () => {

@@ -117,7 +117,7 @@ test('a template that is not there is refused on template.name', async () => {
   ]);
 });
 
-test('format goes with content only', async () => {
+test('format is allowed only with content', async () => {
   expect(
     await refusedFields({ content: undefined, template: { name: 'welcome' }, format: 'html' }),
   ).toContain('format');

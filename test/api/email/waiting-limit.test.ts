@@ -62,7 +62,7 @@ test('of large emails that come at once as many are taken as have room, and the 
       expect(body).toMatchObject({
         type: `${api.url}/problems/limit_exceeded`,
         detail:
-          '9 MB of the messages of the workspace wait to be sent, of 10 MB that may, and this one has 1.5 MB.',
+          'A workspace may have 10 MB of messages that wait to be sent; this one has 9 MB, and this request has 1.5 MB. Wait until some are sent.',
       });
   // A smaller message still has room, and another workspace has its whole limit.
   expect((await postEmail(api, own)).status).toBe(201);
@@ -88,7 +88,8 @@ test('of messages that come at once, emails and texts, as many are taken as may 
   expect(statusesOf(answers)).toEqual({ 201: 20, 409: 40 });
   expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({
     type: `${api.url}/problems/limit_exceeded`,
-    detail: '20 messages of the workspace wait to be sent, of 20 that may.',
+    detail:
+      'A workspace may have 20 messages that wait to be sent; this one has 20. Wait until some are sent.',
   });
   expect(await countOf('waiting_refused{limit="messages"}')).toBe(refused + 40);
   expect((await findWaiting(own.workspaceId)).messages).toBe(20);

@@ -168,7 +168,7 @@ test.each([
 ])('?%s is no parameter, and is refused by its name', async (query, name) => {
   const { status, errors } = await seen(query);
   expect([status, Object.keys(errors)]).toEqual([400, [name]]);
-  expect(errors[name][0]).toContain('is not a query parameter of this operation: it must be one of ');
+  expect(errors[name][0]).toContain('is not a query parameter of this operation: the name must be one of ');
 });
 
 test('the parameters that there are, and the values of an enum, are listed with the nearest first', async () => {
@@ -180,7 +180,7 @@ test('an operation without a query takes no parameter', async () => {
   const { status, body } = await api.call('POST', '/v2/parcels?limit=1', { body: valid });
   expect([status, body.errors]).toEqual([
     400,
-    { limit: ['is not a query parameter: this operation takes none'] },
+    { limit: ['is unknown: this operation has no query parameters'] },
   ]);
   expect((await api.call('POST', '/v2/parcels?', { body: valid })).status).toBe(201);
 });

@@ -51,7 +51,7 @@ test('past the limit a failed authentication is a 429 that says when to come aga
   const { headers, body } = answers.at(-1)!;
   expect(body).toMatchObject({
     type: `${api.url}/problems/rate_limited`,
-    detail: 'There may be 3 failed authentications a minute from one address.',
+    detail: 'One IP address may make at most 3 failed authentications a minute.',
   });
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   expect(Number(headers['retry-after'])).toBeLessThanOrEqual(20);

@@ -45,7 +45,7 @@ test('with two limits the longer wait is the one that is told', () => {
   expect(take('a').refusal).toBeNull();
   expect(take('a').refusal?.options).toMatchObject({
     retryAfterSeconds: 10,
-    detail: 'This workspace, with all of its keys, may make 0.1 requests a second.',
+    detail: 'All keys of a workspace together may make at most 0.1 requests a second.',
   });
 });
 

@@ -51,7 +51,7 @@ test('every authenticated answer names the limits, and a 429 says when to come a
   const refused = answers.at(-1)!;
   expect(refused.body).toMatchObject({
     type: `${api.url}/problems/rate_limited`,
-    detail: 'This key, together with its rotations, may make 1 requests a second.',
+    detail: 'An API key, together with the keys from its rotations, may make at most 1 requests a second.',
   });
   expect(refused.headers).toMatchObject({ 'retry-after': '1', 'ratelimit-policy': policies });
   expect(refused.headers['ratelimit']).toMatch(/^"default";r=0;t=2, "workspace";r=\d;t=\d$/);
@@ -89,7 +89,7 @@ test('the keys of a workspace have one limit together, and other workspaces thei
   expect(await passes(limits, one)).toBe(true);
   const { refusal } = await limits.take(two);
   expect(refusal?.options).toMatchObject({
-    detail: 'This workspace, with all of its keys, may make 0.001 requests a second.',
+    detail: 'All keys of a workspace together may make at most 0.001 requests a second.',
   });
   expect(refusal?.options.retryAfterSeconds).toBeGreaterThan(900);
   expect(await passes(limits, { ...two, workspaceId: 'other' })).toBe(true);

@@ -99,7 +99,7 @@ test('a report that takes too long is ended by the server after five seconds, or
       report,
       503,
       '5',
-      'It took too long to look that up.',
+      'The search in the database took too long. Try a narrower filter, or send the request again later.',
     ]);
     // The statements end although the tables are still locked.
     await waitFor('no statement of it is left', async () => (await waiting()) === 0);

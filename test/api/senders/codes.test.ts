@@ -139,7 +139,7 @@ test('three codes an hour go to a number, whichever workspaces ask and however m
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
     expect(await check(name, who)).toMatchObject({
       acceptable: false,
-      reasons: ['has to wait: too many codes have been texted to it, or for this workspace'],
+      reasons: ['must wait, because too many codes were texted to it, or by this workspace'],
     });
   }
   expect(textsTo(name)).toHaveLength(3);

@@ -89,7 +89,7 @@ test('of a batch that is from the version before, the rows tell which senders ar
   expect(await statusOfDelete()).toBe(204);
 });
 
-const gone = /^names beta, which is not of this workspace$/i;
+const gone = /^names beta, which is not a sender of this workspace$/i;
 
 async function listOf(contact: { recipient: string }): Promise<string> {
   const { id } = (await call('POST', '/contacts', { number: contact.recipient })).body;

@@ -29,7 +29,7 @@ let name: string;
 let made = 0;
 const person = '+447403000999';
 const drama = '+447700900123';
-const again = 'it was verified in the simulator only: request it again to verify it by its phone';
+const again = 'it was verified only in the simulator; request it again to verify it with its phone';
 const refusal = () => ({ sender: [`cannot be ${name}: ${again}`] });
 
 const call = (method: string, path: string, body?: object): Promise<Answer> =>

@@ -121,10 +121,10 @@ test('not_found says whether it is the path or the id that is unknown', async ()
   const detailOf = async (path: string) => (await api.call('GET', path)).body.detail;
   expect(await detailOf('/v2/nothing')).toBe('The path is unknown: no operation or page has it.');
   expect(await detailOf('/v2/parcels/')).toBe(
-    'The path is unknown: no operation or page has it; leave out the slash at its end.',
+    'The path is unknown: no operation or page has it. Remove the slash at its end.',
   );
   expect(await detailOf('/v2/parcels/nothing')).toBe(
-    'The id in the path is unknown: no record of this workspace has it.',
+    'The id in the path is unknown: this workspace has no record with it.',
   );
 });
 

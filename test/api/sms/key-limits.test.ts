@@ -28,8 +28,8 @@ const used = async (id: string) => {
 const recipient = '+447407000001';
 
 test.each([
-  ['dailyParts', 'The key has used 1 of its 2 parts a day, and this takes 3.'],
-  ['monthlyParts', 'The key has used 1 of its 2 parts a month, and this takes 3.'],
+  ['dailyParts', 'The key has used 1 of its 2 parts of today, and this request needs 3.'],
+  ['monthlyParts', 'The key has used 1 of its 2 parts of this month, and this request needs 3.'],
 ])('limit_reached of %s says what is used and what the limit is', async (limit, detail) => {
   const limited = await keyWith({ [limit]: 2 });
   await postSms(api, limited, { recipient, content: 'x' });

@@ -29,7 +29,7 @@ test('guessing links is slowed down by address, and following them is not', asyn
   expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
   expect([last.headers['content-type'], last.body]).toEqual([
     expect.stringContaining('text/html'),
-    expect.stringContaining('links that are not known'),
+    expect.stringContaining('Too many unknown links were opened'),
   ]);
   // An existing link is refused too, because otherwise guessing could go on.
   expect((await from('203.0.113.1', path)).status).toBe(429);

@@ -48,14 +48,14 @@ test.each([
 test.each([
   ['Acme Ltd', 'FR', 'Acme Ltd', 'cannot be Acme Ltd: it was rejected for FR'],
   [null, 'FR', 'Acme Ltd', 'cannot be Acme Ltd: it was rejected for FR'],
-  ['Acme Ltd', 'US', 'Acme Ltd', 'cannot be Acme Ltd: it has not been requested for US'],
-  ['Acme Ltd', null, 'Acme Ltd', 'cannot be chosen: the country of the recipient is not known'],
+  ['Acme Ltd', 'US', 'Acme Ltd', 'cannot be Acme Ltd: it was not requested for US'],
+  ['Acme Ltd', null, 'Acme Ltd', 'cannot be chosen, because the country of the recipient is unknown'],
   ['Waiting', 'GB', 'Waiting', 'cannot be Waiting: it is not approved yet for GB'],
-  ['07406000002', 'GB', '+447406000002', 'cannot be 07406000002 yet: it is awaiting_verification'],
-  ['Acme', 'GB', null, 'is not of this workspace'],
-  ['Not yet assigned', 'GB', null, 'is not of this workspace'],
-  ['', 'GB', null, 'is not of this workspace'],
-  ['x'.repeat(100_000), 'GB', null, 'is not of this workspace'],
+  ['07406000002', 'GB', '+447406000002', 'cannot be 07406000002 yet: its status is awaiting_verification'],
+  ['Acme', 'GB', null, 'is not a sender of this workspace'],
+  ['Not yet assigned', 'GB', null, 'is not a sender of this workspace'],
+  ['', 'GB', null, 'is not a sender of this workspace'],
+  ['x'.repeat(100_000), 'GB', null, 'is not a sender of this workspace'],
 ])('%j may not send to %s; %j is meant: sender %s', async (name, country, address, message) => {
   expect(await senders.findApproved(own.workspaceId, name, country, true)).toEqual({
     ok: false,
@@ -65,9 +65,13 @@ test.each([
 });
 
 test('a workspace without a default must name a sender, and has none of another workspace', async () => {
-  const missing = { ok: false, message: 'is required: the workspace has no default', address: null };
+  const missing = {
+    ok: false,
+    message: 'is required, because the workspace has no default sender',
+    address: null,
+  };
   expect(await senders.findApproved(empty.workspaceId, null, 'GB', true)).toEqual(missing);
-  const foreign = { ok: false, message: 'is not of this workspace', address: null };
+  const foreign = { ok: false, message: 'is not a sender of this workspace', address: null };
   for (const name of ['Acme Ltd', '+447406000003', '07406000001'])
     expect(await senders.findApproved(empty.workspaceId, name, 'GB', true)).toEqual(foreign);
 });

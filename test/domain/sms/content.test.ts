@@ -13,20 +13,23 @@ test('a message has at most as many parts as the setting says', () => {
   expect(inParts('a'.repeat(1530))).toMatchObject({ ok: true, encoding: 'gsm7' });
   expect(inParts('a'.repeat(1531))).toEqual({
     ok: false,
-    message: 'takes 11 parts; a message has at most 10',
+    message: 'takes 11 parts; a message may have at most 10',
   });
   expect(inParts('я'.repeat(670))).toMatchObject({ ok: true, encoding: 'ucs2' });
   expect(inParts('я'.repeat(671))).toEqual({
     ok: false,
-    message: 'takes 11 parts; a message has at most 10',
+    message: 'takes 11 parts; a message may have at most 10',
   });
   expect(inParts('a'.repeat(1_000_000))).toEqual({
     ok: false,
-    message: 'takes too many parts; a message has at most 10',
+    message: 'takes too many parts; a message may have at most 10',
   });
   changeSettings({ SMS_MAX_PARTS: 1 });
   expect(inParts('a'.repeat(160))).toMatchObject({ ok: true });
-  expect(inParts('a'.repeat(161))).toEqual({ ok: false, message: 'takes 2 parts; a message has at most 1' });
+  expect(inParts('a'.repeat(161))).toEqual({
+    ok: false,
+    message: 'takes 2 parts; a message may have at most 1',
+  });
   changeSettings({ SMS_MAX_PARTS: 10 });
 });
 
@@ -53,7 +56,7 @@ test('the text is what goes out: counted after characters were stripped', () => 
 });
 
 test('what no request can bring, data cannot bring either', () => {
-  expect(inParts('a\0b')).toEqual({ ok: false, message: 'has a NUL character' });
+  expect(inParts('a\0b')).toEqual({ ok: false, message: 'has a NUL character, which is not allowed' });
   expect(inParts('a\ud83d')).toMatchObject({ ok: true, text: 'a\ufffd', encoding: 'ucs2' });
 });
 
@@ -75,14 +78,14 @@ test('a message that is too long by its data is told from one that is too long b
     faults: [
       {
         part: 'content',
-        message: 'renders to text that takes 14 parts; a message has at most 10',
+        message: 'renders to a text that takes 14 parts; a message may have at most 10',
         isOfSource: false,
       },
     ],
   });
   expect(await renderSms({ workspaceId, content: 'x'.repeat(2_000), data, now })).toEqual({
     ok: false,
-    faults: [{ part: 'content', message: 'takes 14 parts; a message has at most 10', isOfSource: true }],
+    faults: [{ part: 'content', message: 'takes 14 parts; a message may have at most 10', isOfSource: true }],
   });
 });
 
@@ -114,7 +117,7 @@ test('a text that is too long is refused before all its links are read, one whos
   const links = Array.from({ length: 11 }, (_, index) => `http://a.example/${index}/${'x'.repeat(2_000)}`);
   expect(inParts(`${'a '.repeat(3_200)}${links.join(' ')}`, options)).toEqual({
     ok: false,
-    message: 'takes too many parts; a message has at most 10',
+    message: 'takes too many parts; a message may have at most 10',
   });
   expect(inParts(links.slice(1).join(' '), options)).toMatchObject({ ok: true, links: { length: 10 } });
 });

@@ -56,7 +56,7 @@ test('a legacy webhook that may not be is refused with the reason', async () => 
   });
   expect(address).toEqual({
     code: 1,
-    printed: 'url must not point to a private address\ninboundNumber goes with events ["inbound"] only',
+    printed: 'url must not point to a private address\ninboundNumber is allowed only with events ["inbound"]',
   });
 });
 

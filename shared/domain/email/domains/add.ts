@@ -103,9 +103,11 @@ function nameOf(typed: string): string {
 
 async function checkCap(workspaceId: string): Promise<void> {
   if ((await db.findEmailDomainCount(workspaceId)) >= maxDomains)
-    throw problem('limit_exceeded', { detail: `A workspace has at most ${maxDomains} sending domains` });
+    throw problem('limit_exceeded', {
+      detail: `A workspace may have at most ${maxDomains} sending domains. Remove one that you no longer need`,
+    });
 }
 
 function taken(name: string) {
-  return problem('name_taken', { detail: `This workspace has the domain ${name} already` });
+  return problem('name_taken', { detail: `This workspace already has the domain ${name}` });
 }

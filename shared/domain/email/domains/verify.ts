@@ -14,7 +14,8 @@ const inHand = semaphore({ permits: () => 4, waitMs: 0, mostWaiting: 0 });
 
 const refusal = () =>
   problem('rate_limited', {
-    detail: 'Other domains of this workspace are being checked',
+    detail:
+      'Too many domains of this workspace are being checked at the same time. Send this request again later',
     retryAfterSeconds: 2,
   });
 

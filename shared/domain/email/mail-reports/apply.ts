@@ -34,7 +34,10 @@ export async function apply(emailId: string, report: Report, proof: Proof): Prom
     const applied = await transaction(() => applyOnce(emailId, report, proof));
     if (applied !== 'not_sent_yet') return applied;
     if (waitedMs >= config.INBOUND_WAIT_SECONDS * 1000)
-      throw problem('service_unavailable', { detail: 'The email is being sent', retryAfterSeconds: 60 });
+      throw problem('service_unavailable', {
+        detail: 'The email is still being sent. Send this report again later',
+        retryAfterSeconds: 60,
+      });
     await sleep(waitMs);
   }
 }

@@ -44,16 +44,20 @@ export async function add(
     return { recipient: toWire(known), isNew: false };
   }
   if ((await db.findTestRecipientCount(workspaceId)) >= maxRecipients)
-    throw problem('limit_exceeded', { detail: `A workspace has at most ${maxRecipients} test recipients` });
+    throw problem('limit_exceeded', {
+      detail: `A workspace may have at most ${maxRecipients} test recipients. Remove one that you no longer need`,
+    });
   if (!config.SYSTEM_SENDER)
     throw problem('service_unavailable', {
-      detail: 'Confirmation links cannot be sent: the operator has set no sender for the platform’s own mail',
+      detail:
+        'Confirmation links cannot be sent, because the operator has not set SYSTEM_SENDER. Ask the operator to set it',
       retryAfterSeconds: 3_600,
     });
   const wait = await waitMs(workspaceId, emailKey);
   if (wait > 0)
     throw problem('rate_limited', {
-      detail: 'Too many confirmation links have been sent to this address, or for this workspace',
+      detail:
+        'Too many confirmation links were sent to this address, or by this workspace. Send this request again later',
       retryAfterSeconds: wait / 1000,
     });
   const createdAt = now();
@@ -75,9 +79,9 @@ async function sendLink(workspace: WorkspaceRecord, { id, email, emailKey }: db.
   await systemMail.send(email, {
     subject: 'Confirm that you want to receive test emails',
     text: [
-      `Somebody would like to send test emails to ${email}. Whoever it is uses the name ${quoted(workspace.name)} with us.`,
-      `If you want to receive them, open this page and press its button within ${linkDays} days:\n\n${linkFor(id)}`,
-      'If you do not, do nothing: nothing more is sent to you.',
+      `A user of our service wants to send test emails to ${email}. This user has the name ${quoted(workspace.name)} there.`,
+      `If you want to receive them, open this page within ${linkDays} days and press its button:\n\n${linkFor(id)}`,
+      'If you do not want them, do nothing. Nothing more is sent to you.',
     ].join('\n\n'),
   });
 }

@@ -15,7 +15,7 @@ export async function cancel(
 ): Promise<SmsBatch> {
   const batch = orNotFound(await db.findSmsBatchForUpdate(workspaceId, batchId));
   if (!nextStates[batch.state].includes('cancelled'))
-    throw problem('not_cancellable', { detail: `The batch is ${batch.state}` });
+    throw problem('not_cancellable', { detail: `The batch is ${batch.state}, so it cannot be cancelled` });
   const at = now();
   const counts = await findBatchCounts(workspaceId, batchId);
   const cancelled = advance(batch, 'cancelled', at);

@@ -80,7 +80,7 @@ export async function store(
   await findWorkspaceForUpdate(workspaceId);
   if ((await db.findUnfinishedBatchCount(workspaceId)) > mostUnfinished)
     throw problem('limit_exceeded', {
-      detail: `At most ${mostUnfinished} batches of a workspace are unfinished at a time`,
+      detail: `A workspace may have at most ${mostUnfinished} unfinished batches. Wait until one is completed, or cancel one`,
     });
   // From here on the lists and senders stay as long as the batch needs them.
   if (batch.lists) await checkLeftOut(workspaceId, batch.lists.excludeLists);

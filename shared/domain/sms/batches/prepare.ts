@@ -39,7 +39,7 @@ export type CheckedBatch = {
 export async function prepare(caller: Caller, request: NewSmsBatch): Promise<CheckedBatch> {
   const { workspaceId } = caller;
   if (request.listIds && !caller.scopes.has('lists.read'))
-    throw problem('forbidden', { detail: 'listIds needs the scope lists.read' });
+    throw problem('forbidden', { detail: 'The field listIds needs the scope lists.read' });
   const workspace = await workspaces.findRecent(workspaceId);
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
 
@@ -97,17 +97,20 @@ function checkChoice(request: Usable<NewSmsBatch>, refuse: Refuse): void {
   const areKnown = (...fields: (keyof NewSmsBatch)[]) =>
     fields.every((field) => !isPartlyUnusable(request, field));
   if ((messages == null) === (listIds == null) && areKnown('messages', 'listIds'))
-    refuse('messages', messages == null ? 'must be given, or listIds' : 'cannot be combined with listIds');
+    refuse(
+      'messages',
+      messages == null ? 'is missing: give messages or listIds' : 'cannot be combined with listIds',
+    );
   if (excludeLists?.length && listIds == null && areKnown('listIds'))
-    refuse('excludeLists', 'goes with listIds only');
+    refuse('excludeLists', 'is allowed only with listIds');
   if (content != null || template != null || !areKnown('content', 'template', 'messages')) return;
   const isNeeded = messages == null || messages.some((message) => message?.content == null);
   if (isNeeded)
     refuse(
       'content',
       messages == null
-        ? 'must be given, or a template'
-        : 'must be given, or a template, or one to each message',
+        ? 'is missing: give content or template'
+        : 'is missing: give content, template, or content in each message',
     );
 }
 
@@ -119,7 +122,7 @@ export function checkContent(
   const { content, template, data } = request;
   if (template == null || isPartlyUnusable(request, 'template')) return;
   if (content != null) refuse('content', 'cannot be combined with template');
-  if (data != null) refuse('data', 'cannot be combined with template: give template.data');
+  if (data != null) refuse('data', 'cannot be combined with template; use template.data instead');
 }
 
 /**
@@ -141,7 +144,7 @@ export async function contentOf(
   if (template && template.name === undefined) return null;
   const stored = template ? await findByName(workspaceId, template.name!) : null;
   if (template && !stored) {
-    refuse('template.name', 'names no template of this workspace');
+    refuse('template.name', 'is not the name of a template of this workspace');
     return null;
   }
   const field = stored ? 'template.name' : 'content';

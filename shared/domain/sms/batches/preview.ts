@@ -34,11 +34,11 @@ const mostSamples = 3;
  */
 export async function preview(caller: Caller, request: NewSmsBatch): Promise<SmsBatchPreview> {
   if (request.listIds && !caller.scopes.has('contacts.read'))
-    throw problem('forbidden', { detail: 'listIds needs the scope contacts.read' });
+    throw problem('forbidden', { detail: 'The field listIds needs the scope contacts.read' });
   const end = await takeTurn(caller.workspaceId);
   if (!end)
     throw problem('rate_limited', {
-      detail: 'This workspace has another preview of a batch in hand',
+      detail: 'This workspace has another batch preview running. Wait until it has ended',
       retryAfterSeconds: 1,
     });
   try {

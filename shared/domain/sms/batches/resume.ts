@@ -18,7 +18,8 @@ export async function resume(
   batchId: string,
 ): Promise<SmsBatch> {
   const found = orNotFound(await db.findSmsBatchForUpdate(workspaceId, batchId));
-  if (found.state !== 'paused') throw problem('not_paused', { detail: `The batch is ${found.state}` });
+  if (found.state !== 'paused')
+    throw problem('not_paused', { detail: `The batch is ${found.state}, so it cannot be resumed` });
   const at = now();
   const hasKey = (await keyUsage.findRoom(workspaceId, found.lineageId, at)) !== null;
   const batch = hasKey ? found : { ...found, lineageId };

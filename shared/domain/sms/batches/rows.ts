@@ -91,7 +91,9 @@ export function rowChecker(
     if (!parsed.ok) return { fault: { field: 'recipient', message: parsed.message } };
     const { number, country } = parsed;
     if (!request.allowDuplicates && seen.has(number))
-      return { fault: { field: 'recipient', message: 'is in an earlier message as well' } };
+      return {
+        fault: { field: 'recipient', message: 'is also the recipient of an earlier message of the batch' },
+      };
     const sender = message.sender ?? request.sender ?? null;
     const route: SenderRoute = await routeOf(sender, parsed);
     if (!route.ok) return { fault: { field: route.field, message: route.message } };

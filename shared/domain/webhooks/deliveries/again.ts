@@ -71,8 +71,8 @@ async function servedWebhook(workspaceId: string, webhookId: string): Promise<We
   if (!webhook.active)
     throw problem('webhook_disabled', {
       detail: webhook.autoDisabled
-        ? 'The webhook was switched off after continuous failure; set active to true first.'
-        : 'The webhook is paused; set active to true first.',
+        ? 'The webhook was switched off after continuous failure. Set active to true first.'
+        : 'The webhook is paused. Set active to true first.',
     });
   return webhook;
 }

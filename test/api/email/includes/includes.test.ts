@@ -124,7 +124,7 @@ test('an include stays while a template uses it, directly or through others', as
     expect([refused.status, codeOf(refused.body), refused.body.detail]).toEqual([
       409,
       'in_use',
-      'The template tree uses it.',
+      'The template tree uses this include, directly or through another include. Change or delete the template first.',
     ]);
   }
   expect((await call('DELETE', 'unused')).status).toBe(204);

@@ -112,7 +112,7 @@ test('sampleData shows what Liquid makes of the structure of MJML', async () => 
   expect(errors).toEqual({
     html: [
       expect.stringMatching(
-        /^with sampleData has a fault: mj-text cannot be used inside mj-section.*\(line 1 of the MJML that Liquid makes\)$/,
+        /^with sampleData has a fault: mj-text cannot be used inside mj-section.*\(line 1 of the MJML that Liquid rendered\)$/,
       ),
     ],
   });

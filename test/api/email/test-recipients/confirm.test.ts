@@ -103,7 +103,7 @@ test('a link to a recipient that was removed leads nowhere', async () => {
   const { id, link } = await newLink();
   await api.request('DELETE', `${recipients}/${id}`, { key: own.key });
   for (const method of ['GET', 'POST'])
-    expect((await api.request(method, link)).body).toContain('This link leads nowhere');
+    expect((await api.request(method, link)).body).toContain('This link is not valid');
 });
 
 // Shows A56

@@ -93,10 +93,10 @@ test('two signatures with our keyid are refused, whichever of them is good', asy
 
 test('a label that is there twice is refused, in either header', async () => {
   const sent = ours();
-  await expectBad(withBoth(junk('sig1'), sent), 'has a label twice');
-  await expectBad(withBoth(sent, junk('sig1')), 'has a label twice');
-  await expectBad(withInput(sent, ', x=(), x=()'), 'Signature-Input has a label twice');
-  await expectBad(withValue(sent, ', sig1=:AAAA:'), 'Signature has a label twice');
+  await expectBad(withBoth(junk('sig1'), sent), 'has the same label twice');
+  await expectBad(withBoth(sent, junk('sig1')), 'has the same label twice');
+  await expectBad(withInput(sent, ', x=(), x=()'), 'Signature-Input has the same label twice');
+  await expectBad(withValue(sent, ', sig1=:AAAA:'), 'Signature has the same label twice');
   await expectGood(withInput(sent, ', x=(), y=()'));
 });
 
@@ -135,7 +135,7 @@ test('the labels may stand on lines of their own, which then count as one header
   });
   await expectGood(lines(first, second));
   await expectGood(lines(second, first));
-  await expectBad(lines(first, first), 'Signature-Input has a label twice');
+  await expectBad(lines(first, first), 'Signature-Input has the same label twice');
   await expectBad(lines(first, ours('c')), 'More than one signature has the id of this API key');
   await expectBad(lines(second), 'No signature has the id');
   await expectBad(lines(first, ...['b', 'c', 'd', 'e'].map(others)), 'more than 4 labels');

@@ -40,7 +40,8 @@ test('a workspace has at most 1,000 unfinished batches, also where two come at o
   const refused = answers.find(({ status }) => status === 409)!;
   expect(refused.body).toMatchObject({
     type: expect.stringMatching(/limit_exceeded$/),
-    detail: 'At most 1000 batches of a workspace are unfinished at a time.',
+    detail:
+      'A workspace may have at most 1000 unfinished batches. Wait until one is completed, or cancel one.',
   });
   // A refused batch leaves nothing behind, and a batch that ends makes room.
   const [left] = await query('SELECT COUNT(*) AS n FROM sms_batch_rows WHERE workspace_id = ?', [
@@ -63,7 +64,7 @@ test('an approved sender is taken in any spelling, behind however many that are 
     ],
   });
   expect(batch).toMatchObject({ counts: { total: right.length }, errorCount: 502 });
-  for (const { error } of batch.errors) expect(error).toBe('sender is not of this workspace');
+  for (const { error } of batch.errors) expect(error).toBe('sender is not a sender of this workspace');
   await workOff(batch.id);
   const messages = await messagesOf(batch.id);
   expect(messages.map(({ sender }: any) => sender)).toEqual(right.map(() => 'Acme'));
@@ -131,7 +132,7 @@ test('rows that cannot be sent are told by their place, and the rest is taken', 
     ],
   });
   expect(errors.map(({ index }: any) => index)).toEqual([0, 2, 3, 4]);
-  expect(errors[1].error).toBe('recipient is in an earlier message as well');
+  expect(errors[1].error).toBe('recipient is also the recipient of an earlier message of the batch');
   expect(errors[2].error).toMatch(/^sender cannot be Acme/);
   expect(errors[3].error).toMatch(/^content takes .* parts/);
   expect([errorCount, counts.total]).toEqual([4, 1]);

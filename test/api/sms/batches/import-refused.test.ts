@@ -40,7 +40,11 @@ const kept = async () =>
 type Faults = Record<string, RegExp>;
 
 test.each<[string, Form, Faults]>([
-  ['settings without a text', importForm({}, `number\n${number}`), { content: /^must be given/ }],
+  [
+    'settings without a text',
+    importForm({}, `number\n${number}`),
+    { content: /^is missing: give content, / },
+  ],
   [
     'recipients beside the file, and lists to leave out',
     hello(`number\n${number}`, {
@@ -49,9 +53,9 @@ test.each<[string, Form, Faults]>([
       excludeLists: ['clist_2'],
     }),
     {
-      messages: /^must not be given: the rows of the file are the recipients$/,
-      listIds: /^must not be given/,
-      excludeLists: /^must not be given/,
+      messages: /^is not allowed: the rows of the file are the recipients$/,
+      listIds: /^is not allowed/,
+      excludeLists: /^is not allowed/,
     },
   ],
   ['a file of nothing', hello(''), { file: /^has no header row \(line 1\)$/ }],
@@ -66,22 +70,24 @@ test.each<[string, Form, Faults]>([
   [
     'columns that are none',
     hello('number\n1', { columns: { sender: 'x' } }),
-    { 'columns.sender': /^is no column of the file \(line 1\)$/ },
+    { 'columns.sender': /^is not the name of a column of the file \(line 1\)$/ },
   ],
   [
     'all that is wrong with a header at once',
     importForm({ columns: { sender: 'x', clientReference: 'y' } }, 'number,a b,a_b\n1,2,3'),
     {
       file: /^has the columns "a b" and "a_b", .* \(line 1\)$/,
-      'columns.clientReference': /^is no column of the file \(line 1\)$/,
-      'columns.sender': /^is no column of the file \(line 1\)$/,
-      content: /^must be given, or a template, or a column for it$/,
+      'columns.clientReference': /^is not the name of a column of the file \(line 1\)$/,
+      'columns.sender': /^is not the name of a column of the file \(line 1\)$/,
+      content: /^is missing: give content, template or columns.content$/,
     },
   ],
   [
     'columns that collide',
     hello(`number,a b,a-b\n${number},2,3`),
-    { file: /^has the columns "a b" and "a-b", which would both be a_b in Liquid \(line 1\)$/ },
+    {
+      file: /^has the columns "a b" and "a-b", which both become a_b in Liquid; rename one of them \(line 1\)$/,
+    },
   ],
   ['the same column twice', hello(`number,a,a\n${number},2,3`), { file: /"a" and "a".* \(line 1\)$/ }],
   [
@@ -92,7 +98,7 @@ test.each<[string, Form, Faults]>([
   [
     '201 columns',
     hello(`${columns(201)}\n${number}`),
-    { file: /^has 201 columns in its header; 200 are the most \(line 1\)$/ },
+    { file: /^has 201 columns in its header; it may have at most 200 \(line 1\)$/ },
   ],
   [
     'a quote that never closes',
@@ -115,13 +121,18 @@ test.each<[string, Form, Faults]>([
     hello(Buffer.from(`number,a\n${number},Größe`, 'latin1')),
     { file: /^is not UTF-8.* \(line 2\)$/ },
   ],
-  ['a NUL', hello(`number,a\n${number},\0`), { file: /^has a NUL character \(line 2\)$/ }],
+  [
+    'a NUL',
+    hello(`number,a\n${number},\0`),
+    { file: /^has a NUL character, which is not allowed \(line 2\)$/ },
+  ],
   [
     'no row that can be sent',
     hello('number\n1\n4.47701E+11'),
     {
       'file[0].recipient': /./,
-      'file[1].recipient': /^was shortened by a spreadsheet; format the column as text$/,
+      'file[1].recipient':
+        /^was shortened by a spreadsheet program; format the column as text and save the file again$/,
     },
   ],
   ['a sender in settings that is a number', hello('number\n1', { sender: 7 }), { sender: /^must be/ }],
@@ -137,12 +148,12 @@ test.each<[string, Form, Faults]>([
   [
     'two files',
     formOf(['a', 'b'].map((content) => ({ name: 'file', content }))),
-    { file: /^must be there once$/ },
+    { file: /^must be sent only once$/ },
   ],
   [
     'settings twice',
     formOf(['settings', 'settings', 'file'].map((name) => ({ name, content: '{}' }))),
-    { settings: /^must be there once$/ },
+    { settings: /^must be sent only once$/ },
   ],
   [
     'half a form',

@@ -100,11 +100,15 @@ test('rows that cannot be sent are told by their place, and the rest are taken',
   expect(body.counts.total).toBe(2);
   expect(body.errorCount).toBe(6);
   expect(body.errors).toEqual([
-    { index: 1, error: 'recipient was shortened by a spreadsheet; format the column as text' },
+    {
+      index: 1,
+      error:
+        'recipient was shortened by a spreadsheet program; format the column as text and save the file again',
+    },
     { index: 2, error: expect.stringMatching(/^recipient /) },
-    { index: 3, error: 'recipient is in an earlier message as well' },
+    { index: 3, error: 'recipient is also the recipient of an earlier message of the batch' },
     { index: 4, error: expect.stringMatching(/^recipient /) },
-    { index: 5, error: 'row has 3 cells, and the header 2' },
+    { index: 5, error: 'row has 3 cells, but the header has only 2' },
     { index: 6, error: 'row has a cell of more than 10000 characters' },
   ]);
   const twice = await importOf('number\n+447400000001\n+447400000001\n', {
@@ -172,7 +176,7 @@ test('an import that is refused in its last transaction gives up its rows and it
   // Tries one import more than there are slots.
   for (const headers of [{}, { 'idempotency-key': 'refused' }, {}]) {
     const { status, body } = await post(form, headers, other.key);
-    expect([status, body.detail]).toEqual([409, expect.stringContaining('1000 batches')]);
+    expect([status, body.detail]).toEqual([409, expect.stringContaining('1000 unfinished batches')]);
     expect(await rowsKept()).toEqual([0, 0]);
   }
   expect(await waiting.find(other.workspaceId)).toEqual(before);

@@ -58,7 +58,7 @@ test('a preview is what the batch then comes to, and stores nothing', async () =
     encodings: { gsm7: 1, ucs2: 1 },
     errors: [
       { index: 0, error: expect.stringMatching(/^recipient /) },
-      { index: 4, error: 'content renders to text that takes 14 parts; a message has at most 10' },
+      { index: 4, error: 'content renders to a text that takes 14 parts; a message may have at most 10' },
     ],
     errorCount: 2,
     samples: [

@@ -55,7 +55,7 @@ const refused = {
   body: {
     type: expect.stringMatching(/limit_exceeded$/),
     detail:
-      '1 MB of the messages of the workspace wait to be sent, of 1 MB that may, and this one has 0.2 MB.',
+      'A workspace may have 1 MB of messages that wait to be sent; this one has 1 MB, and this request has 0.2 MB. Wait until some are sent.',
   },
 };
 
@@ -141,7 +141,7 @@ test('what a batch says for all of its messages counts as well, however these ar
   ])
     expect([answer.status, answer.body.detail]).toEqual([
       409,
-      '1 MB of the messages of the workspace wait to be sent, of 1 MB that may, and this one has 0.3 MB.',
+      'A workspace may have 1 MB of messages that wait to be sent; this one has 1 MB, and this request has 0.3 MB. Wait until some are sent.',
     ]);
   await expectRight();
   const ids = [ofRows.id, ofList.id, ofFile.body.id];
@@ -168,7 +168,7 @@ test('files are imported up to the megabytes of their rows; of one that is refus
   const { status, body } = await importCsv(csvOf(4));
   expect([status, body.detail]).toEqual([
     409,
-    '0.9 MB of the messages of the workspace wait to be sent, of 1 MB that may, and this one has 0.2 MB.',
+    'A workspace may have 1 MB of messages that wait to be sent; this one has 0.9 MB, and this request has 0.2 MB. Wait until some are sent.',
   ]);
   expect(await bytesOf()).toBe(stored);
   await expectRight();

@@ -67,7 +67,7 @@ test('Liquid that does not parse is refused on content, by line and column', asy
   });
 });
 
-const eleven = 'renders to text that takes 11 parts; a message has at most 10';
+const eleven = 'renders to a text that takes 11 parts; a message may have at most 10';
 
 test('what the content renders to with sampleData must fit in a message', async () => {
   const content = '{{ name }}';
@@ -78,10 +78,10 @@ test('what the content renders to with sampleData must fit in a message', async 
   const long = `{% comment %}${'x'.repeat(5_000)}{% endcomment %}Dear {{ name }}`;
   expect((await post({ content: long, sampleData: { name: 'Ada' } })).status).toBe(201);
   expect((await post({ content: 'a'.repeat(1_531) })).body.errors).toEqual({
-    content: ['takes 11 parts; a message has at most 10'],
+    content: ['takes 11 parts; a message may have at most 10'],
   });
   expect((await post({ content: '{{ other }}', sampleData: name(3) })).body.errors).toEqual({
-    content: ['with sampleData renders to text that has no text to send'],
+    content: ['with sampleData renders to a text that has no text to send'],
   });
 });
 
@@ -100,7 +100,7 @@ test('a change of either is tried with the other as it is', async () => {
 test('the setting says how many parts a message may have', async () => {
   changeSettings({ SMS_MAX_PARTS: 2 });
   expect((await post({ content: 'a'.repeat(307) })).body.errors).toEqual({
-    content: ['takes 3 parts; a message has at most 2'],
+    content: ['takes 3 parts; a message may have at most 2'],
   });
   changeSettings({ SMS_MAX_PARTS: 10 });
   expect((await post({ content: 'a'.repeat(307) })).status).toBe(201);
@@ -129,10 +129,12 @@ test('what data cannot be rendered with is refused on data', async () => {
     data: [`does not fit the template: its content ${eleven}`],
   });
   expect(empty.body.errors).toEqual({
-    data: ['does not fit the template: its content renders to text that has no text to send'],
+    data: ['does not fit the template: its content renders to a text that has no text to send'],
   });
   expect(unprintable.body.errors).toEqual({
-    data: ['does not fit the template: its content renders to text that has a NUL character'],
+    data: [
+      'does not fit the template: its content renders to a text that has a NUL character, which is not allowed',
+    ],
   });
 });
 

@@ -166,7 +166,10 @@ test('a batch is refused when a list that it leaves out is deleted while it is a
     await Promise.all([deleting, waits.close()]);
   }
   const { status, body } = await answer;
-  expect([status, body.errors]).toEqual([400, { 'excludeLists[0]': ['is no list of this workspace'] }]);
+  expect([status, body.errors]).toEqual([
+    400,
+    { 'excludeLists[0]': ['is not the id of a list of this workspace'] },
+  ]);
 });
 
 test('a list that is empty, or gone by then, completes with nothing', async () => {

@@ -30,7 +30,7 @@ test('any number of rows with senders and contents of their own neither fill the
   for (let row = 0; row < 15_000; row += 1) told.add(JSON.stringify(await faultOf({ sender: `X${row}` })));
   for (let row = 0; row < 8_000; row += 1)
     told.add(JSON.stringify(await faultOf({ content: `${row} ${'x'.repeat(600)}` })));
-  expect([...told]).toEqual(['{"field":"sender","message":"is not of this workspace"}', 'null']);
+  expect([...told]).toEqual(['{"field":"sender","message":"is not a sender of this workspace"}', 'null']);
   const kept = keptMemory().heapUsed - before;
   // All contents together would take 6 megabytes, and all senders 4.
   expect(kept).toBeLessThan(3_000_000);

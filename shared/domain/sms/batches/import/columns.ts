@@ -28,7 +28,7 @@ export function columnsOf(
     content: null,
   };
   if (header.length > mostColumns) {
-    refuse('file', `has ${header.length} columns in its header; ${mostColumns} are the most`);
+    refuse('file', `has ${header.length} columns in its header; it may have at most ${mostColumns}`);
     return columns;
   }
   const headers = header.map((cell) => cell.trim());
@@ -38,13 +38,16 @@ export function columnsOf(
     const chosen = wanted?.[field];
     if (chosen === undefined) continue;
     const index = headers.indexOf(chosen.trim());
-    if (index < 0) refuse(`columns.${field}`, 'is no column of the file');
+    if (index < 0) refuse(`columns.${field}`, 'is not the name of a column of the file');
     columns[field] = index;
   }
   if (wanted?.recipient !== undefined) return columns;
   columns.recipient = headers.findIndex((one) => recipientNames.has(one.toLowerCase()));
   if (columns.recipient < 0)
-    refuse('file', 'has no column for the recipient: call one recipient, or name it in columns.recipient');
+    refuse(
+      'file',
+      'has no column for the recipient: call a column recipient, or give its name in columns.recipient',
+    );
   return columns;
 }
 
@@ -55,13 +58,16 @@ function checkNames(headers: string[], names: string[], refuse: Refuse): void {
     const shown = headers[index]!.slice(0, longestShown);
     if (name === '') continue;
     if (name === 'contact')
-      refuse('file', 'has a column "contact", which is the name of something else in Liquid');
+      refuse(
+        'file',
+        'has a column "contact", a name that is reserved for the contact in Liquid; rename the column',
+      );
     const other = seen.get(name);
     if (other === undefined) seen.set(name, shown);
     else
       refuse(
         'file',
-        `has the columns "${other}" and "${shown}", which would both be ${name.slice(0, longestShown)} in Liquid`,
+        `has the columns "${other}" and "${shown}", which both become ${name.slice(0, longestShown)} in Liquid; rename one of them`,
       );
   }
 }

@@ -108,7 +108,8 @@ export function abandonImport(caller: Caller, { batchId }: PreparedImport): Prom
 }
 
 async function keep(isStillOurs: boolean): Promise<void> {
-  if (!isStillOurs) throw problem('service_unavailable', { detail: 'The import took too long' });
+  if (!isStillOurs)
+    throw problem('service_unavailable', { detail: 'The import took too long. Send the file again' });
 }
 
 /** The faults for which an import would be refused before its file is read, as far as the settings can be used. */
@@ -128,7 +129,7 @@ async function begin(workspaceId: string, batchId: string, at: Date): Promise<vo
     const touchedSince = new Date(at.getTime() - holdsPlaceMs);
     if ((await db.findSmsImportCount(workspaceId, touchedSince)) >= mostAtOnce)
       throw problem('limit_exceeded', {
-        detail: `At most ${mostAtOnce} files of a workspace are imported at a time`,
+        detail: `A workspace may import at most ${mostAtOnce} files at the same time. Wait until one import has ended`,
       });
     await db.insertSmsImport(workspaceId, batchId, at);
   });

@@ -83,7 +83,10 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
   ): Promise<{ row: BatchRow } | { fault: RowFault }> {
     if (cells.length > names.length)
       return {
-        fault: { field: 'row', message: `has ${cells.length} cells, and the header ${names.length}` },
+        fault: {
+          field: 'row',
+          message: `has ${cells.length} cells, but the header has only ${names.length}`,
+        },
       };
     if (cells.some((cell) => cell.length > longestCell && [...cell].length > longestCell))
       return { fault: { field: 'row', message: `has a cell of more than ${longestCell} characters` } };
@@ -94,7 +97,11 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
     const recipient = at(places.recipient)?.trim() ?? '';
     if (shortened.test(recipient))
       return {
-        fault: { field: 'recipient', message: 'was shortened by a spreadsheet; format the column as text' },
+        fault: {
+          field: 'recipient',
+          message:
+            'was shortened by a spreadsheet program; format the column as text and save the file again',
+        },
       };
     const message = BatchMessage.safeParse({
       // Spreadsheets like to write an apostrophe in front of a value that is to be text.
@@ -122,7 +129,7 @@ function columnsIn({ cells, line }: CsvRow, { columns }: NewSmsImport, content: 
     faults.refuse(field, `${message} (line ${line})`),
   );
   if (content === null && columns?.content === undefined)
-    faults.refuse('content', 'must be given, or a template, or a column for it');
+    faults.refuse('content', 'is missing: give content, template or columns.content');
   faults.throwAny();
   return found;
 }
