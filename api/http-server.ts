@@ -92,7 +92,7 @@ function refuse(socket: Duplex, refusal: Problem, requestId: string): void {
   const { status, headers, body } = problemAnswer(refusal, requestId);
   const lines = Object.entries({ ...headers, 'Request-Id': requestId, Connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  logger.debug({ requestId, status }, 'refused before it was a request');
+  logger.debug({ requestId, status }, 'a connection was refused, because it sent no valid HTTP request');
   // Closing at once would reset the connection while bytes are unread, and the answer could be lost.
   setTimeout(() => socket.destroy(), lingerMs).unref();
   socket.resume().end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${head}\r\n${body}`);

@@ -80,7 +80,10 @@ async function checkServers(): Promise<void> {
       `REDIS_URL: the Redis at ${placeOf(config.REDIS_URL)} does not answer; work is accepted, and done once it is back`,
     );
   else if (redisFault)
-    logger.error({ redisFault }, 'Redis takes no jobs; work is accepted, and done once it does');
+    logger.error(
+      { redisFault },
+      'Redis takes no jobs; the platform accepts work, and does it when Redis takes jobs again',
+    );
   else if (redis.maxmemoryPolicy !== 'noeviction')
     logger.warn(
       redis,

@@ -91,7 +91,8 @@ function leave(job: Job, queued: QueuedJob): void {
     logger.error(context, 'a job that no worker understands was dropped');
     return;
   }
-  if (queued.attemptsMade === 0) logger.warn(context, 'a job that this version does not understand is left');
+  if (queued.attemptsMade === 0)
+    logger.warn(context, 'a job that this version does not understand is left to another version');
   count('jobs_left');
   throw retryIn(strangerPauseMs);
 }

@@ -64,7 +64,7 @@ export function sendProblem(
 ): void {
   const requestId: string = response.locals.requestId;
   if (response.headersSent || response.destroyed) {
-    logger.debug({ err: thrown, requestId }, 'no answer could be given');
+    logger.debug({ err: thrown, requestId }, 'the answer to a request could not be sent');
     request.socket.destroy();
     return;
   }

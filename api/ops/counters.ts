@@ -32,14 +32,14 @@ export const counters: Record<string, CounterOf> = {
   },
   emails_accepted: { help: 'Emails accepted by the API', labels: { kind: emailLanes } },
   emails_sent: { help: 'Emails that the relay took', labels: { kind: emailLanes } },
-  emails_failed: { help: 'Emails that failed for good', labels: { kind: emailLanes } },
+  emails_failed: { help: 'Emails that failed permanently', labels: { kind: emailLanes } },
   email_opens: { help: 'Loads of tracking images that were counted' },
   email_opens_lost: { help: 'Loads of tracking images that were not counted because of a fault' },
   emails_parked: {
     help: 'New emails that found no room in Redis and wait in MySQL',
     labels: { kind: emailLanes },
   },
-  emails_admitted: { help: 'Emails let into Redis as room came', labels: { kind: emailLanes } },
+  emails_admitted: { help: 'Waiting emails moved to Redis when it had room', labels: { kind: emailLanes } },
   emails_held_back: {
     help: 'Jobs that put an email off without an attempt, because of a sending limit or because sending is blocked',
   },
@@ -69,7 +69,7 @@ export const counters: Record<string, CounterOf> = {
     help: 'Accepted text messages that wait in MySQL for room in Redis',
     labels: { lane: smsLanes },
   },
-  sms_admitted: { help: 'Waiting text messages that were let into Redis', labels: { lane: smsLanes } },
+  sms_admitted: { help: 'Waiting text messages moved to Redis when it had room', labels: { lane: smsLanes } },
   sms_held_back: { help: 'Jobs that put a text message off without an attempt, because sending is blocked' },
   sms_released: { help: 'Held text messages that could be paid for' },
   sms_receipts: {
@@ -77,7 +77,7 @@ export const counters: Record<string, CounterOf> = {
     labels: { outcome: ['delivered', 'failed'] },
   },
   sms_stop_replies: {
-    help: 'Texts that said STOP to a workspace with an answer to them, by whether it went out',
+    help: 'Incoming STOP texts to a workspace with a STOP reply, by whether the reply was sent',
     labels: { outcome: ['accepted', 'repeated', 'unpaid', 'no_way'] },
   },
   sms_received: { help: 'Text messages that came in' },
@@ -124,7 +124,7 @@ export const counters: Record<string, CounterOf> = {
     help: 'Batches of texts accepted by the API',
     labels: { source: ['messages', 'lists', 'file'] },
   },
-  batches_admitted: { help: 'Waiting batches that were let into Redis', labels: { lane: batchLanes } },
+  batches_admitted: { help: 'Waiting batches moved to Redis when it had room', labels: { lane: batchLanes } },
   batches_paused: {
     help: 'Pauses of batches',
     labels: { reason: PausedReason.options },
@@ -150,7 +150,7 @@ export const counters: Record<string, CounterOf> = {
       ],
     },
   },
-  webhook_deliveries_admitted: { help: 'Deliveries let into Redis, by the relay or as room came' },
+  webhook_deliveries_admitted: { help: 'Deliveries moved to Redis, by the event relay or when it had room' },
   webhook_deliveries_parked: { help: 'New deliveries that found no room in Redis and wait in MySQL' },
   webhook_deliveries_handed_back: {
     help: 'Jobs that put a delivery off without an attempt, because its webhook was too slow or had changed',
@@ -160,7 +160,7 @@ export const counters: Record<string, CounterOf> = {
     labels: { kind: ['skip', 'recover'] },
   },
   own_faults: {
-    help: 'Messages and deliveries put off by a fault of our own, such as a secret that does not open',
+    help: 'Messages and deliveries delayed by a fault of the platform, such as a secret that cannot be decrypted',
     labels: { work: ['email', 'sms', 'webhook_delivery'] },
   },
   webhook_notes_lost: { help: 'Results of attempts that were not counted in the health of their webhook' },
@@ -172,7 +172,7 @@ export const counters: Record<string, CounterOf> = {
     labels: { outcome: ['accepted', 'refused', 'later', 'unavailable'] },
   },
   email_domain_checks: {
-    help: 'Looks at the DKIM record of a sending domain; trouble: the name servers gave no answer',
+    help: 'Checks of the DKIM record of a sending domain; trouble: the name servers gave no answer',
     labels: { result: ['seen', 'not_seen', 'trouble'] },
   },
   email_domain_changes: {
@@ -205,7 +205,7 @@ export const counters: Record<string, CounterOf> = {
   events_relayed: { help: 'Events that were numbered and fanned out' },
   report_events: { help: 'Events that were counted for the reports' },
   smtp_faults: {
-    help: 'Faults of the relay itself',
+    help: 'Faults of the event relay, which numbers events and makes deliveries',
     labels: { reason: ['dns', 'connection', 'greeting', 'tls', 'login', 'timeout'] },
   },
   job_faults: {
@@ -219,8 +219,8 @@ export const counters: Record<string, CounterOf> = {
   jobs_left: {
     help: 'Runs of jobs that a worker does not understand, from another version; a job is dropped after an hour',
   },
-  wake_ups_failed: { help: 'Wake-ups that Redis did not take; the sweep makes them later' },
-  wake_ups_dropped: { help: 'Wake-ups left to the sweep because too many were on their way' },
-  purge_runs: { help: 'Runs that deleted old data of every kind; a standstill means that data stays' },
-  sweep_runs: { help: 'Runs of the sweep; a standstill means lost wake-ups stay lost' },
+  wake_ups_failed: { help: 'Jobs that could not be added to Redis; the sweep adds them later' },
+  wake_ups_dropped: { help: 'Jobs left to the sweep, because too many were being added to Redis' },
+  purge_runs: { help: 'Runs that deleted old data of every kind; if this stops, old data stays' },
+  sweep_runs: { help: 'Runs of the sweep; if this stops, lost jobs stay lost' },
 };

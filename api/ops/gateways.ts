@@ -34,7 +34,7 @@ export async function gatewaysPage(_req: Request, res: Response): Promise<void> 
     rows.length > 0
       ? `${table(columns, rows)}
 <p>Pause one: <code>scripts/admin gateway pause NAME</code>. Try one: <code>scripts/admin gateway test NUMBER --gateway NAME</code>.</p>`
-      : '<p>SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform.</p>';
+      : '<p>SMS_GATEWAYS is not set: the simulator takes all texts, and no text leaves the platform.</p>';
   res.type('html').send(
     page({
       title: 'SMS gateways',

@@ -20,7 +20,7 @@ export async function homePage(_req: Request, res: Response): Promise<void> {
     ...(queueDepths
       ? ([
           ['Jobs that wait', jobs('waiting')],
-          ['Jobs in hand', jobs('active')],
+          ['Jobs being processed', jobs('active')],
           ['Jobs for later', jobs('delayed')],
         ] as [string, number][])
       : []),
@@ -32,7 +32,10 @@ export async function homePage(_req: Request, res: Response): Promise<void> {
     ],
     ['Batches of texts with something left to do', sum(smsBatches.map(({ batches }) => batches))],
     ['Webhooks that fail', found.failingWebhooks],
-    ['Most hosts of webhooks fail', found.isNetworkSuspect ? 'yes: look at our own network' : 'no'],
+    [
+      'Most hosts of webhooks fail',
+      found.isNetworkSuspect ? 'yes: check the network of this platform' : 'no',
+    ],
     ['Senders that wait for a decision', found.sendersToReview.senders],
     ['Workspaces that are full, or almost', found.fullWorkspaces],
   ];
@@ -45,7 +48,7 @@ export async function homePage(_req: Request, res: Response): Promise<void> {
 <li><a href="/ops/queues">Queues</a>: the jobs in Redis</li>
 <li><a href="/ops/gateways">SMS gateways</a>: the carriers of texts</li>
 <li><a href="/ops/metrics">Metrics</a>: all figures, for Prometheus</li>
-<li><a href="/docs/guides/alarms">Alarms</a>: which value should wake somebody, and what to do</li>
+<li><a href="/docs/guides/alarms">Alarms</a>: which values need action, and what to do</li>
 </ul>
 <h2>Now</h2>
 ${table(['Figure', 'Now'], rows)}

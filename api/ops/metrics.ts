@@ -17,7 +17,7 @@ const gauges: Record<string, string> = {
   database_paused: 'Worker processes that wait for MySQL to be usable again',
   large_body_bytes: 'Bytes of large request bodies that a web process holds in files',
   template_renders_waiting: 'Renders of Liquid that wait for a thread',
-  webhook_requests_out: 'Requests to webhooks that are out, in all processes',
+  webhook_requests_out: 'Requests to webhooks that have no answer yet, in all processes',
   webhook_deliveries_waiting: 'Deliveries that a process has taken and whose webhook has no slot yet',
 };
 
@@ -41,7 +41,7 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
   }
   gauge(
     'webhook_network_suspect',
-    'So many hosts of webhooks fail that our own network is the likelier cause; nobody is switched off',
+    '1: so many hosts of webhooks fail that the network of this platform is the likely cause; no webhook is switched off',
   ).set(overview.isNetworkSuspect ? 1 : 0);
   gauge('webhooks_failing', 'Active webhooks that fail at present').set(overview.failingWebhooks);
   gauge(

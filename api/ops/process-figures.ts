@@ -3,7 +3,7 @@ import type { NewGauge } from './gateway-figures.ts';
 const figures = {
   process_resident_memory_bytes: 'Memory of each process of the platform, by the jobs that it runs',
   process_event_loop_delay_seconds:
-    'How long something held up the event loop of a process at worst, in the last half to one minute',
+    'Longest delay of the event loop of a process in the last half to one minute',
 };
 
 /** Adds the figures of each process apart. A process that has ended is left out after some seconds. */

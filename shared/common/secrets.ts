@@ -15,7 +15,8 @@ type Key = { id: string; encryption: KeyObject; authentication: KeyObject };
 let keys: Key[] | undefined;
 
 function secretKeys(): Key[] {
-  if (!config.SECRET_KEY) throw new Error('SECRET_KEY is not set: it must be that of the platform');
+  if (!config.SECRET_KEY)
+    throw new Error('SECRET_KEY is not set. Set it to the SECRET_KEY of the running platform');
   keys ??= config.SECRET_KEY.split(',').map((entry) => {
     const [id, hex] = entry.split(':') as [string, string];
     // Keeps the key objects: a key in bytes would be turned into an object at each use, which takes longer than the

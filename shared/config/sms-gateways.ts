@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { z } from 'zod';
 import { isCountry } from '../formats/country.ts';
 
-const country = z.string().refine(isCountry, 'must be a country of two capitals, such as GB');
+const country = z.string().refine(isCountry, 'must be a country code of two capital letters, such as GB');
 const certificate = z
   .string()
   .refine(isCertificate, 'must be a certificate in PEM, from -----BEGIN CERTIFICATE----- on');

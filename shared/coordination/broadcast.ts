@@ -32,7 +32,9 @@ export function announce(topic: string, id: string): void {
     notifyListeners(topic, id);
     producerConnection()
       .publish(channel(), `${topic} ${id}`)
-      .catch((error) => logger.debug({ err: error, topic }, 'a change could not be announced'));
+      .catch((error) =>
+        logger.debug({ err: error, topic }, 'a change could not be announced to the other processes'),
+      );
   });
 }
 
@@ -77,7 +79,7 @@ async function subscribe(connection: Redis): Promise<void> {
     // This must come last: a record that is read again before the subscription works could become stale unnoticed.
     for (const { missed } of [...listeners.values()].flat()) missed();
   } catch (error) {
-    logger.debug({ err: error }, 'the changes of other processes cannot be heard yet');
+    logger.debug({ err: error }, 'the changes of other processes cannot be received yet');
     if (subscriber?.connection === connection) connection.disconnect(true);
   }
 }

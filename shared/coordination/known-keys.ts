@@ -15,7 +15,7 @@ const nameOf = (hash: Buffer) => `${config.QUEUE_PREFIX}:known:${hash.toString('
 export function note(hash: Buffer): void {
   producerConnection()
     .set(nameOf(hash), 1, 'EX', keptSeconds)
-    .catch((error) => logger.debug({ err: error }, 'a key could not be noted'));
+    .catch((error) => logger.debug({ err: error }, 'an API key could not be noted in Redis'));
 }
 
 /** Whether the key is noted; false also while Redis is away. */

@@ -117,7 +117,7 @@ const mayLog = atMostEvery(10_000);
 
 function noteMissed(error: Error, job: Job, jobs: number): void {
   count('wake_ups_failed', {}, jobs);
-  logger.debug({ err: error, job: job.name }, 'wake-ups failed; the sweep will make them');
+  logger.debug({ err: error, job: job.name }, 'jobs could not be added to Redis; the sweep adds them later');
   // A full Redis otherwise looks healthy: it answers, but takes no jobs.
   if (!/\bOOM\b/.test(error.message) || !mayLog()) return;
   logger.error({ err: error }, 'Redis is full; work waits in MySQL until it takes jobs again');

@@ -14,13 +14,14 @@ export function addBalanceCommands(program: Command, { print, workspaceOf }: Too
   balance
     .command('add <workspaceId> <amount>')
     .description(
-      'add to the balance, or take off it with -- and a minus; a workspace without one has one from then on. Held texts go out as far as the balance pays for them',
+      'add an amount to the balance; to take off, write -- and a negative amount. A workspace without a balance gets one. Held texts are sent as far as the balance pays for them',
     )
-    .option('--note <text>', 'what it is for, up to 256 characters', noteOf)
+    .option('--note <text>', 'the reason for the entry, up to 256 characters', noteOf)
     .action(async (workspaceId: string, amount: string, { note }: { note?: string }) => {
       const id = await workspaceOf(workspaceId);
       const parsed = parseMoney(amount);
-      if (parsed === null) throw new Error(`"${amount}" is not an amount such as 12.50`);
+      if (parsed === null)
+        throw new Error(`The amount "${amount}" is not valid. Give a number such as 12.50`);
       print(shown(id, await smsBalance.add(id, parsed, note ?? null)));
     });
   balance
@@ -47,7 +48,7 @@ export function addBalanceCommands(program: Command, { print, workspaceOf }: Too
     });
   balance
     .command('set-unlimited <workspaceId>')
-    .description('count nothing any more: the balance is gone, and all that is held goes out')
+    .description('remove the balance: nothing is charged any more, and all held texts are sent')
     .action(async (workspaceId: string) => {
       const id = await workspaceOf(workspaceId);
       await smsBalance.makeUnlimited(id);
@@ -60,6 +61,7 @@ function shown(id: string, balance: number | null): object {
 }
 
 function noteOf(text: string): string {
-  if ([...text].length > mostNote) throw new InvalidArgumentError(`It has at most ${mostNote} characters.`);
+  if ([...text].length > mostNote)
+    throw new InvalidArgumentError(`It must have at most ${mostNote} characters.`);
   return text;
 }

@@ -10,7 +10,7 @@ export function addBatchCommands(program: Command, { print, printFirst, workspac
   batch
     .command('list [workspaceId]')
     .description(
-      'batches of a workspace, newest first; without one, those of all that have something left to do',
+      'batches of a workspace, newest first; without a workspace, the unfinished batches of all workspaces',
     )
     .action(async (workspaceId: string | undefined) => {
       const found =
@@ -25,11 +25,11 @@ export function addBatchCommands(program: Command, { print, printFirst, workspac
     .action(async (batchId: string) => print(shown(await smsBatches.findAny(idOf('batch', batchId)))));
   batch
     .command('cancel <batchId>')
-    .description('cancel a batch: what nobody has begun to send does not go out')
+    .description('cancel a batch: messages that are not being sent yet are not sent')
     .action(async (batchId: string) => print(shown(await smsBatches.cancelAny(idOf('batch', batchId)))));
   batch
     .command('resume <batchId>')
-    .description('have a paused batch go on, if what it was paused for has ended')
+    .description('resume a paused batch, if the cause of its pause has ended')
     .action(async (batchId: string) => print(shown(await smsBatches.resumeAny(idOf('batch', batchId)))));
 }
 

@@ -8,7 +8,7 @@ import type { Tools } from './tools.ts';
 export function addDomainCommands(program: Command, { print, workspaceOf }: Tools): void {
   const domain = program
     .command('domain')
-    .description('sending domains; customers add and verify their own by themselves');
+    .description('sending domains; customers add and verify their own domains themselves');
   domain
     .command('add <workspaceId> <name>')
     .description('add a domain that you vouch for: it may send at once; publish the record that is shown')
@@ -30,8 +30,8 @@ export function addDomainCommands(program: Command, { print, workspaceOf }: Tool
     });
   domain
     .command('verify <workspaceId> <domainId>')
-    .description('look at the DNS of a domain now')
-    .option('--vouch', 'vouch for it instead: it may send from now on, whatever its DNS says')
+    .description('check the DNS of a domain now')
+    .option('--vouch', 'vouch for the domain instead: it may send from now on, whatever its DNS says')
     .action(async (workspaceId: string, domainId: string, { vouch }: { vouch?: true }) => {
       const id = domainIdOf(domainId);
       const workspace = await workspaceOf(workspaceId);
@@ -39,7 +39,7 @@ export function addDomainCommands(program: Command, { print, workspaceOf }: Tool
     });
   domain
     .command('delete <workspaceId> <domainId>')
-    .description('remove a domain; email of it that is queued fails when it is due')
+    .description('remove a domain; its queued emails fail when they are due')
     .action(async (workspaceId: string, domainId: string) => {
       if (!(await emailDomains.removeOf(await workspaceOf(workspaceId), domainIdOf(domainId))))
         throw new Error(`There is no domain ${domainId} in this workspace`);

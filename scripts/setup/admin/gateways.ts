@@ -11,22 +11,27 @@ export function addGatewayCommands(program: Command, { print }: Tools): void {
     .action(async () => print((await gateways.list()).map(row)));
   gateway
     .command('test <number>')
-    .description('hand a text over to a number, by a bind of this command')
-    .option('--gateway <name>', 'by this one, though it may be paused; default the one that messages take')
+    .description('send a test text to a number, over a connection of this command')
+    .option(
+      '--gateway <name>',
+      'use this gateway, even if it is paused; default: the gateway that messages to this number use',
+    )
     .option('--sender <sender>', 'a name or a number; default SMS_SYSTEM_SENDER')
     .action(async (number: string, options: { gateway?: string; sender?: string }) => {
       const { gateway: name, submission, ms } = await gateways.test(number, options);
       if (submission.kind !== 'accepted')
-        throw new Error(`${name} has not taken it (${submission.kind}): ${submission.detail}`);
+        throw new Error(
+          `The gateway ${name} did not accept the text (${submission.kind}): ${submission.detail}`,
+        );
       print({ gateway: name, outcome: 'accepted', reference: submission.reference, ms });
     });
   gateway
     .command('pause <name>')
-    .description('let no new texts go there: they take the next that fits, or wait')
+    .description('send no new texts to this gateway: they go to the next gateway that fits, or wait')
     .action(async (name: string) => print(row(await gateways.pause(name))));
   gateway
     .command('resume <name>')
-    .description('let texts go there again')
+    .description('send texts to this gateway again')
     .action(async (name: string) => print(row(await gateways.resume(name))));
 }
 

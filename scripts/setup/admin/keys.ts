@@ -38,9 +38,9 @@ export function addKeyCommands(program: Command, { print, workspaceOf }: Tools):
   const key = program.command('key').description('API keys');
   key
     .command('create <workspaceId>')
-    .description('make a key; it is shown this once')
+    .description('create a key; it is shown only this once')
     .option('--name <name>', 'up to 64 characters', nameOf)
-    .option('--scopes <list>', 'with commas; default all')
+    .option('--scopes <list>', 'separated by commas; default all')
     .option('--expires-in-days <days>', 'default never', daysOf)
     .action((workspaceId: string, options: NewKeyOptions) => issueKey(workspaceId, 'api_key', options));
   key
@@ -49,16 +49,18 @@ export function addKeyCommands(program: Command, { print, workspaceOf }: Tools):
     .action((workspaceId: string) => listKeys(workspaceId, 'api_key'));
   key
     .command('delete <workspaceId> <keyId>')
-    .description('revoke a key, at once; within 10 seconds while Redis is away')
+    .description('revoke a key at once, or within 10 seconds while Redis is away')
     .action((workspaceId: string, keyId: string) => deleteKey(workspaceId, 'api_key', keyId));
 
   const app = program.command('app').description('tokens of connected apps');
   app
     .command('create <workspaceId>')
-    .description('make a token; it is shown this once. It can do nothing with API keys but read them')
-    .requiredOption('--name <name>', 'of the app, up to 64 characters', nameOf)
-    .requiredOption('--scopes <list>', 'with commas')
-    .requiredOption('--expires-in-days <days>', 'how long it works', daysOf)
+    .description(
+      'create a token; it is shown only this once. It can read API keys, but not create, change or delete them',
+    )
+    .requiredOption('--name <name>', 'the name of the app, up to 64 characters', nameOf)
+    .requiredOption('--scopes <list>', 'separated by commas')
+    .requiredOption('--expires-in-days <days>', 'how many days the token works', daysOf)
     .action((workspaceId: string, options: NewKeyOptions) => issueKey(workspaceId, 'app', options));
   app
     .command('list <workspaceId>')
@@ -66,7 +68,7 @@ export function addKeyCommands(program: Command, { print, workspaceOf }: Tools):
     .action((workspaceId: string) => listKeys(workspaceId, 'app'));
   app
     .command('delete <workspaceId> <tokenId>')
-    .description('revoke a token, at once; within 10 seconds while Redis is away')
+    .description('revoke a token at once, or within 10 seconds while Redis is away')
     .action((workspaceId: string, tokenId: string) => deleteKey(workspaceId, 'app', tokenId));
 }
 
@@ -82,12 +84,14 @@ const dayMs = 86_400_000;
 
 function daysOf(text: string): number {
   const days = Number(text);
-  if (!(days > 0 && days <= 3650)) throw new InvalidArgumentError('It is a number of days, up to 3650.');
+  if (!(days > 0 && days <= 3650))
+    throw new InvalidArgumentError('It must be a number of days above 0, up to 3650.');
   return days;
 }
 
 function nameOf(text: string): string {
-  if (text === '' || [...text].length > 64) throw new InvalidArgumentError('It has 1 to 64 characters.');
+  if (text === '' || [...text].length > 64)
+    throw new InvalidArgumentError('It must have 1 to 64 characters.');
   return text;
 }
 

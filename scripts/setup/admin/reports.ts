@@ -33,7 +33,7 @@ export function addReportCommands(program: Command, { print, tell, workspaceOf }
     .option('--to <time>', 'default the end of this hour')
     .option('--time-zone <zone>', 'such as Europe/London; default UTC')
     .option('--channel <channel>', 'email or sms; default both')
-    .option('--interval <interval>', 'of sends: hour, day or month')
+    .option('--interval <interval>', 'for the report sends: hour, day or month')
     .action(async (workspaceId: string, name: string, given: Given & { interval?: string }) => {
       const owner = { workspaceId: await workspaceOf(workspaceId) };
       const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
@@ -44,7 +44,7 @@ export function addReportCommands(program: Command, { print, tell, workspaceOf }
   report
     .command('rebuild [workspaceId]')
     .description(
-      'count the messages of a workspace anew, or of all; hours of which messages are gone stay as they are. It takes a while, and nothing has to stop for it',
+      'count the messages of a workspace, or of all workspaces, again. Hours whose messages were already deleted are not changed. This takes a while; the processes can run meanwhile',
     )
     .option('--from <time>', 'the first hour, as RFC 3339; default as far back as messages are kept')
     .option('--to <time>', 'up to this hour; default now')

@@ -14,7 +14,7 @@ export function addSecretCommands(program: Command, { print }: Tools): void {
   secrets
     .command('rotate')
     .description(
-      'encrypt all of it with the first key of SECRET_KEY; it may be stopped and begun again while everything runs',
+      'encrypt all of it with the first key of SECRET_KEY; you may stop this command and start it again, and the processes can run meanwhile',
     )
     .option('--batch <rows>', 'how many are read at a time', rowsOf, 200)
     .action(async (options: { batch: number }) => {
@@ -23,12 +23,13 @@ export function addSecretCommands(program: Command, { print }: Tools): void {
       const left = places.reduce((sum, place) => sum + place.left, 0);
       if (left > 0)
         throw new Error(
-          `${left} could not be read: SECRET_KEY lacks their keys (${[...new Set(places.flatMap(({ keys }) => keys))].join(', ')}), or they are damaged`,
+          `${left} rows could not be decrypted: SECRET_KEY lacks their keys (${[...new Set(places.flatMap(({ keys }) => keys))].join(', ')}), or the rows are damaged`,
         );
     });
 }
 
 function rowsOf(text: string): number {
-  if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new InvalidArgumentError('It is a number from 1 to 9999.');
+  if (!/^[1-9][0-9]{0,3}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number from 1 to 9999.');
   return Number(text);
 }

@@ -20,8 +20,10 @@ function addReview(program: Command, { print, printFirst, workspaceOf }: Tools):
   const sender = program.command('sender').description('senders of text messages; customers request them');
   sender
     .command('list [workspaceId]')
-    .description('senders of a workspace, newest first; without one, those of all that wait for a review')
-    .option('--pending', 'those that wait for a review')
+    .description(
+      'senders of a workspace, newest first; without a workspace, the senders of all workspaces that wait for a review',
+    )
+    .option('--pending', 'only senders that wait for a review')
     .action(async (workspaceId: string | undefined, { pending }: { pending?: true }) => {
       if (workspaceId !== undefined && !pending)
         return print((await senders.listAll(await workspaceOf(workspaceId))).map(shown));

@@ -7,17 +7,15 @@ type NewLegacyOptions = { events: LegacyEvent[]; description?: string; inboundNu
 
 /** The operator's commands about webhooks. */
 export function addWebhookCommands(program: Command, { print, workspaceOf }: Tools): void {
-  const webhook = program
-    .command('webhook')
-    .description('webhooks; customers make those of v2 by themselves');
+  const webhook = program.command('webhook').description('webhooks; customers create v2 webhooks themselves');
   webhook
     .command('create-legacy <workspaceId> <url>')
     .description(
-      'make a webhook of the first version; its secret is shown this once. Batches of texts have no event there',
+      'create a webhook of the first version; its secret is shown only this once. Such a webhook gets no events of batches',
     )
     .requiredOption('--events <list>', `${legacyEvents.join(',')}, or one of them`, legacyEventsOf)
     .option('--description <text>', 'up to 500 characters', descriptionOf)
-    .option('--inbound-number <number>', 'only what comes to that number', numberOf)
+    .option('--inbound-number <number>', 'only texts that come in to this number', numberOf)
     .action(async (workspaceId: string, url: string, options: NewLegacyOptions) => {
       print(await webhooks.createLegacy(await workspaceOf(workspaceId), { url, ...options }));
     });
@@ -43,7 +41,9 @@ function legacyEventsOf(text: string): LegacyEvent[] {
   const chosen = text.split(',').map((name) => name.trim());
   for (const name of chosen)
     if (!(legacyEvents as readonly string[]).includes(name))
-      throw new InvalidArgumentError(`Its events are ${legacyEvents.join(' and ')}.`);
+      throw new InvalidArgumentError(
+        `It must be one or more of ${legacyEvents.join(', ')}, separated by commas.`,
+      );
   return chosen as LegacyEvent[];
 }
 
@@ -54,6 +54,6 @@ function numberOf(text: string): string {
 }
 
 function descriptionOf(text: string): string {
-  if ([...text].length > 500) throw new InvalidArgumentError('It has at most 500 characters.');
+  if ([...text].length > 500) throw new InvalidArgumentError('It must have at most 500 characters.');
   return text;
 }

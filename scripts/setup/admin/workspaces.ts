@@ -45,7 +45,7 @@ export function addWorkspaceCommands(program: Command, { print, workspaceOf }: T
   workspace
     .command('show <workspaceId>')
     .description(
-      'its settings, its balance and what it spends this month, and what it has waiting to be sent of what it may',
+      'its settings and balance, what it spends this month, and how much it has waiting to be sent, with the limits',
     )
     .action(async (id: string) => {
       const found = await workspaces.find(await workspaceOf(id));
@@ -53,21 +53,24 @@ export function addWorkspaceCommands(program: Command, { print, workspaceOf }: T
     });
   workspace
     .command('set <workspaceId>')
-    .description('change what is given; processes follow within 2 seconds')
+    .description('change the settings that you give; processes use them within 2 seconds')
     .option('--alert-email <address>', 'where warnings about webhooks go, or none')
     .addOption(onOrOff('--webhooks <state>', 'whether its keys can make v2 webhooks'))
     .addOption(
       onOrOff(
         '--sending <state>',
-        'off: new emails, texts and batches are refused, batches are paused and short links answer 410; what waits goes on waiting, up to 48 hours (one-time codes: 30 minutes), then it fails',
+        'off: new emails, texts and batches are refused, batches are paused, and short links answer 410. Messages that wait go on waiting for up to 48 hours (one-time codes: 30 minutes), and then fail',
       ),
     )
-    .option('--emails-per-minute <count>', 'what is more waits for its turn; or none', countOf)
-    .option('--emails-per-hour <count>', 'the same of an hour', countOf)
-    .option('--emails-per-day <count>', 'the same of a day', countOf)
-    .option('--stop-reply <text>', 'the answer to a text that says STOP, once a day to a number; or none')
-    .option('--stop-words <words>', 'beside STOP and the like, such as ARRET,DESABO; or none')
-    .option('--start-words <words>', 'beside START and UNSTOP; or none')
+    .option('--emails-per-minute <count>', 'more emails than this wait for their turn; or none', countOf)
+    .option('--emails-per-hour <count>', 'the same for an hour', countOf)
+    .option('--emails-per-day <count>', 'the same for a day', countOf)
+    .option(
+      '--stop-reply <text>',
+      'the reply to a text that says STOP, at most once a day to each number; or none',
+    )
+    .option('--stop-words <words>', 'more words that mean STOP, such as ARRET,DESABO; or none')
+    .option('--start-words <words>', 'more words that mean START; or none')
     .action(async (id: string, options: WorkspaceOptions) => {
       const { alertEmail, webhooks, sending, emailsPerMinute, emailsPerHour, emailsPerDay } = options;
       const workspaceId = await workspaceOf(id);
@@ -144,7 +147,8 @@ const limitOf = (limit: Limit) => (limit === 'none' ? null : limit);
 
 function countOf(text: string): Limit {
   if (text === 'none') return text;
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It is a number from 1, or none.');
+  if (!/^[1-9][0-9]{0,8}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number from 1, or none.');
   return Number(text);
 }
 

@@ -53,7 +53,9 @@ export async function sendLimited<T>(
     retire(connection);
     limits
       .exit(() => endStatement(connection, mark))
-      .catch((error) => logger.debug({ err: error }, 'a statement goes on to its time limit'));
+      .catch((error) =>
+        logger.debug({ err: error }, 'a statement could not be ended, so it runs until its time limit'),
+      );
   });
   try {
     return await send(connection, false, text, values);

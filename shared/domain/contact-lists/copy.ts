@@ -66,7 +66,7 @@ async function copyBatch(lease: Lease): Promise<system.Copy | null> {
   if (excluded.length < request.excluded.length) {
     logger.error(
       { workspaceId, listId, copyId },
-      'a copy was ended, because a list that it leaves out is gone',
+      'a copy into a contact list was stopped, because a list that it excludes was deleted',
     );
     return finish(copyId);
   }

@@ -59,7 +59,7 @@ async function wantSoon(workspaceId: string, lists: List[]): Promise<void> {
 }
 
 function note(error: unknown): void {
-  logger.debug({ err: error }, 'contact lists are not counted');
+  logger.debug({ err: error }, 'the count of contact lists could not be ordered');
 }
 
 /** Ignores a Problem (the search was refused, or took too long): the count stays as it is. */

@@ -49,8 +49,5 @@ export async function checkSender(
   if (sending.because === 'recipient')
     refuse('recipient', 'must be a verified test recipient: the shared test sender sends only to these');
   else
-    refuse(
-      'sender',
-      `must have an address of a verified sending domain of this workspace; ${sender.domain} is not one`,
-    );
+    refuse('sender', `must be of a verified sending domain of this workspace; ${sender.domain} is not one`);
 }

@@ -167,7 +167,7 @@ export async function admitNext({ deliveries, looking, overflowed }: Fanned): Pr
   try {
     await outsideTransaction(() => Promise.all(overflowed.map((webhookId) => refills(webhookId))));
   } catch (error) {
-    logger.debug({ err: error }, 'what waits for room is left to the sweep');
+    logger.debug({ err: error }, 'waiting deliveries are left to the sweep');
   }
 }
 

@@ -47,7 +47,7 @@ const replacedKeyDays = 30;
  * done; an outage that lasts ends the run. Returns how many rows were deleted.
  */
 export async function purge(isStopping: () => boolean = () => false): Promise<number> {
-  const deletions = isolated('a kind of old data could not be deleted');
+  const deletions = isolated('one kind of old data could not be deleted');
   const isOver = () => isStopping() || deletions.isInOutage();
   const until = new Date(now().getTime() - config.EVENT_RETENTION_DAYS * 24 * hourMs - hourMs);
   const position = (await deletions.run({ kind: 'marks' }, () => markAndFindPosition(until))) ?? 0;

@@ -64,6 +64,6 @@ export async function send(to: string | null, mail: SystemMail): Promise<void> {
 function leaveOut(reason: 'no_sender' | 'no_recipient', mail: SystemMail): void {
   afterCommit(() => {
     count('system_mails_left_out', { reason });
-    logger.warn({ reason, subject: mail.subject }, 'a mail of the platform was not sent');
+    logger.warn({ reason, subject: mail.subject }, 'an email of the platform itself was not sent');
   });
 }

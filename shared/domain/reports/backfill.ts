@@ -20,7 +20,7 @@ async function countHourBefore(hour: number): Promise<number> {
   const start = await newestHourBefore(hour);
   if (start < hourOf(oldestKept())) {
     await db.updateBackfill(hour, 0);
-    logger.info('the reports have all messages that are kept');
+    logger.info('the reports now count all stored messages');
     return 0;
   }
   const stretch = { from: timeOf(start), to: timeOf(start + 1) };

@@ -34,7 +34,7 @@ async function countBatch(): Promise<number> {
   if (reached < purged && reached > 0)
     logger.error(
       { events: purged - reached },
-      'events went before the reports had counted them: rebuild the reports',
+      'events were deleted before the reports had counted them: rebuild the reports',
     );
   if (after >= newest) return 0;
   const upTo = Math.min(after + config.REPORT_BATCH, newest);

@@ -123,7 +123,10 @@ async function end({ answer, ending }: RequestOutcome): Promise<StoredAnswer | P
   try {
     return await ending.finish();
   } catch (error) {
-    logger.warn({ err: error }, 'a request was answered with what had been committed');
+    logger.warn(
+      { err: error },
+      'the last step of a request failed; the answer shows what was committed before',
+    );
     return answer;
   }
 }
@@ -142,7 +145,7 @@ async function finishKept(attempt: Attempt, { until, ...outcome }: Kept): Promis
       return answer;
     }
   } catch (error) {
-    logger.warn({ err: error }, 'the answer of a request could not be kept');
+    logger.warn({ err: error }, 'the answer for an Idempotency-Key could not be stored');
   }
   return outcome.answer;
 }
@@ -152,7 +155,7 @@ async function forget({ workspaceId, lineageId, key }: Attempt): Promise<void> {
   try {
     await db.deleteRecord(workspaceId, lineageId, key);
   } catch (error) {
-    logger.warn({ err: error }, 'the key of a request that was refused could not be freed');
+    logger.warn({ err: error }, 'the Idempotency-Key of a refused request could not be freed');
   }
 }
 

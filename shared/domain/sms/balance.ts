@@ -99,11 +99,15 @@ const mostAtOnce = 10_000_000_000;
  */
 export async function add(workspaceId: string, amount: number, note: string | null): Promise<number> {
   if (amount === 0 || Math.abs(amount) > mostAtOnce)
-    throw problem('validation_failed', { detail: 'The amount must be between 0.0001 and 1000000' });
+    throw problem('validation_failed', {
+      detail: 'The amount must be from 0.0001 to 1000000, or from -1000000 to -0.0001',
+    });
   const balance = await transaction(async () => {
     const entry = { kind: 'credit' as const, amount, smsId: null, note, createdAt: now() };
     if (amount < 0 && ((await db.findSmsBalanceForUpdate(workspaceId)) ?? 0) + amount < 0)
-      throw problem('validation_failed', { detail: 'The balance cannot fall below zero' });
+      throw problem('validation_failed', {
+        detail: 'The balance cannot fall below zero. Take off a smaller amount',
+      });
     await db.insertSmsCredit(workspaceId, entry);
     return (await db.findSmsBalance(workspaceId))!;
   });

@@ -100,7 +100,7 @@ async function expire(workspaceId: string, smsId: string): Promise<boolean> {
  */
 export async function sweep(_overdueBefore: Date, limit: number): Promise<number> {
   const expired = await system.listExpiredHeldSms(now(), limit);
-  const ends = isolated('a text that was held for too long could not be failed');
+  const ends = isolated('a text that was held for too long could not be marked as failed');
   await ends.each(
     expired,
     (text) => text,

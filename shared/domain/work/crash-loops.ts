@@ -12,5 +12,5 @@ export function logGivenUp(
   ids: Record<string, string>,
 ): void {
   count('crash_loops', { work });
-  logger.error({ work, ...ids }, 'given up, because every worker that processed it died');
+  logger.error({ work, ...ids }, 'work was given up, because every worker that processed it died');
 }

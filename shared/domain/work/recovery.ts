@@ -47,7 +47,7 @@ const sweeps: Record<string, (overdueBefore: Date, limit: number) => Promise<num
 export async function sweep(): Promise<number> {
   const overdueBefore = new Date(now().getTime() - graceMs);
   let seen = 0;
-  const kinds = isolated('a kind of work could not be swept');
+  const kinds = isolated('the sweep of one kind of work failed');
   for (const [kind, one] of Object.entries(sweeps))
     seen += (await kinds.run({ kind }, () => one(overdueBefore, batchSize))) ?? 0;
   kinds.end();

@@ -170,7 +170,9 @@ function recountSoon(workspaceId: string): void {
   recounted.set(workspaceId, true);
   const startedAt = performance.now();
   outsideTransaction(() => recount(workspaceId, new Date(now().getTime() - recountRefusedEveryMs)))
-    .catch((error) => logger.debug({ err: error, workspaceId }, 'what waits could not be recounted'))
+    .catch((error) =>
+      logger.debug({ err: error, workspaceId }, 'the waiting work of a workspace could not be recounted'),
+    )
     .finally(() => {
       const tookMs = performance.now() - startedAt;
       recounted.set(workspaceId, true, { ttl: Math.max(recountRefusedEveryMs, restPerRecount * tookMs) });
@@ -185,7 +187,7 @@ function recountSoon(workspaceId: string): void {
  */
 export async function recountDue(): Promise<number> {
   const before = new Date(now().getTime() - recountEveryMs);
-  const workspaces = isolated('what a workspace has waiting could not be recounted');
+  const workspaces = isolated('the waiting work of a workspace could not be recounted');
   let done = 0;
   await workspaces.each(
     await system.listWorkspacesToRecount(before, mostRecounts),
@@ -210,7 +212,10 @@ async function recount(workspaceId: string, unlessSince: Date): Promise<boolean>
   if (!found || !(await system.updateRecounted(workspaceId, found, now()))) return false;
   const { off } = found;
   if (off.messages !== 0 || off.bytes !== 0)
-    logger.warn({ workspaceId, off }, 'what a workspace has waiting was counted wrong, and is put right');
+    logger.warn(
+      { workspaceId, off },
+      'the count of what a workspace has waiting was wrong, and is now correct',
+    );
   return true;
 }
 

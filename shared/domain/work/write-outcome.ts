@@ -29,7 +29,10 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
       const isAway = isOutage(error);
       if (leaseLeftMs <= (isAway ? -longestOutageMs : 0)) throw error;
       if (!isNoted && (!isAway || leaseLeftMs <= 0)) {
-        logger.error({ err: error }, 'an outcome could not be written; it is tried again');
+        logger.error(
+          { err: error },
+          'the outcome of an attempt could not be stored; the platform tries again',
+        );
         isNoted = true;
       }
       // Outcomes that failed in one batch must not meet in one batch again, because one of them may have failed all of

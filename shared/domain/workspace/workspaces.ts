@@ -25,7 +25,7 @@ export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord>
   const name = Name.safeParse(options.name);
   if (!name.success) throw invalid('name', name.error.issues[0]!.message);
   if (options.country !== undefined && !isCountry(options.country))
-    throw invalid('country', 'must be a country of two capitals, such as GB');
+    throw invalid('country', 'must be a country code of two capital letters, such as GB');
   if (options.alertEmail != null) checkAddress(options.alertEmail);
   const time = now();
   const record: db.WorkspaceRecord = {

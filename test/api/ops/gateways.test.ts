@@ -120,7 +120,7 @@ test('a gateway that is paused takes no new texts: they take the next, and wait 
   expect(await smsOf(own, waiting.id)).toMatchObject({ status: 'sent', gateway: 'carrier-1' });
   expect(await admin('gateway', 'pause', 'carrier-3')).toEqual({
     code: 1,
-    printed: 'There is no gateway carrier-3; there are carrier-1, carrier-2',
+    printed: 'There is no gateway carrier-3. Gateways: carrier-1, carrier-2',
   });
 });
 
@@ -137,7 +137,7 @@ test('the operator tries a gateway with a text, and is told what it says', async
   expect(refused).toMatchObject({
     code: 1,
     printed: expect.stringContaining(
-      'carrier-2 has not taken it (refused): The gateway answered ESME_RINVDSTADR',
+      'The gateway carrier-2 did not accept the text (refused): The gateway answered ESME_RINVDSTADR',
     ),
   });
   expect(second.taken[0]).toMatchObject({
@@ -150,7 +150,7 @@ test('the operator tries a gateway with a text, and is told what it says', async
   });
   expect(await admin('gateway', 'test', '12')).toMatchObject({
     code: 1,
-    printed: expect.stringContaining('not a number'),
+    printed: expect.stringContaining('is not a phone number'),
   });
 });
 

@@ -55,7 +55,7 @@ test.each([
     };
     expect(await writeOutcome(new Date(now().getTime() + 120_000), write)).toBe('written');
     expect(writes).toBe(3);
-    expect(lines.filter((line) => line.includes('could not be written'))).toHaveLength(times);
+    expect(lines.filter((line) => line.includes('could not be stored'))).toHaveLength(times);
   },
 );
 
@@ -69,7 +69,7 @@ test('in an outage an outcome is written again though the lease has ended, for a
     return 'written';
   };
   expect(await writeOutcome(now(), write)).toBe('written');
-  expect(lines.filter((line) => line.includes('could not be written'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('could not be stored'))).toHaveLength(1);
   const hourAgo = new Date(now().getTime() - 3_600_000);
   await expect(writeOutcome(hourAgo, () => failWith(1026))).rejects.toSatisfy(isOutage);
 });

@@ -59,7 +59,7 @@ test('a workspace is not made with a name, a country or an address that nothing 
   });
   expect(await admin('workspace', 'create', 'Acme', '--country', 'gb')).toEqual({
     code: 1,
-    printed: 'country must be a country of two capitals, such as GB',
+    printed: 'country must be a country code of two capital letters, such as GB',
   });
   expect(await admin('workspace', 'create', 'Acme', '--alert-email', 'nonsense')).toEqual({
     code: 1,

@@ -113,7 +113,10 @@ test('the operator reads each report as the API has it, with a column for each m
 test.each([
   [['--from', 'yesterday'], /^from must be a date/],
   [['--from', '2026-07-02', '--to', '2026-07-01'], /^from must be before to$/],
-  [['--from', '2026-01-01', '--to', '2026-06-01', '--interval', 'hour'], /^interval can be hour for at most/],
+  [
+    ['--from', '2026-01-01', '--to', '2026-06-01', '--interval', 'hour'],
+    /^interval can be hour only for at most/,
+  ],
   [['--time-zone', 'Mars/Olympus'], /^timeZone must be a time zone/],
   [['--from', 'x', '--to', 'y'], /^from must be a date[^\n]*\nto must be a date/],
 ])('the options %j are refused by their names', async (options, message) => {

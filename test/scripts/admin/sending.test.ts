@@ -33,7 +33,7 @@ test('a limit is a whole number from 1', async () => {
   for (const limit of ['0', '1.5']) {
     const { code, printed } = await setWorkspace(`--emails-per-hour=${limit}`);
     expect([limit, code]).toEqual([limit, 2]);
-    expect(printed).toContain('It is a number from 1, or none.');
+    expect(printed).toContain('It must be a whole number from 1, or none.');
   }
 });
 

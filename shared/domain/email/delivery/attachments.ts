@@ -31,7 +31,10 @@ export async function forgetAttachments({ workspaceId, id }: EmailRecord): Promi
   try {
     await transaction(() => deleteAttachments(workspaceId, id));
   } catch (error) {
-    logger.warn({ err: error, emailId: id }, 'attachments are left for later');
+    logger.warn(
+      { err: error, emailId: id },
+      'the attachments of an email could not be deleted; they are deleted later',
+    );
   }
 }
 

@@ -45,7 +45,10 @@ export async function compose(
     return streamOf(signer ? await signParts(parts, signer) : parts);
   } catch (error) {
     if (!(error instanceof MissingAttachment)) throw error;
-    logger.error({ emailId: email.id, detail: error.message }, 'an email has lost an attachment');
+    logger.error(
+      { emailId: email.id, detail: error.message },
+      'an attachment of an email is missing, so the email has failed',
+    );
     return null;
   }
 }

@@ -30,7 +30,7 @@ const partsWaitMs = 24 * 3_600_000;
 /** Connects this process to the gateways. It does not wait for gateways that are down. */
 export function start(): void {
   if (isAllSimulated()) {
-    logger.info('SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform');
+    logger.info('SMS_GATEWAYS is not set: the simulator takes all texts, and no text leaves the platform');
     return;
   }
   void openGateways({
@@ -57,7 +57,7 @@ export function reportingFailure<Item extends { gateway: string }, More extends 
       count('sms_gateway_put_off', { gateway: item.gateway });
       logger.warn(
         { err: error, gateway: item.gateway },
-        'what a gateway brought is put off, as it could not be kept',
+        'a receipt or an incoming text could not be stored; the gateway must send it again',
       );
       throw error;
     }
@@ -129,7 +129,7 @@ function cut(content: string, gateway: string): string {
  */
 export async function joinLeft(limit: number): Promise<number> {
   const left = await db.listInboundTextsBefore(new Date(now().getTime() - partsWaitMs), limit);
-  const texts = isolated('a text whose other parts did not come could not be received');
+  const texts = isolated('an incoming text with missing parts could not be stored');
   await texts.each(left, ({ gateway, reference }) => ({ gateway, reference }), joinOne);
   texts.end();
   return left.length;
@@ -168,5 +168,8 @@ const mayWarn = atMostEvery(60_000);
 function unmatched(gateway: string, what: 'sender' | 'recipient'): void {
   count('sms_inbound_unmatched', { gateway, what });
   if (mayWarn())
-    logger.warn({ gateway, what }, 'a text came whose number is of no workspace, or cannot be answered');
+    logger.warn(
+      { gateway, what },
+      'an incoming text was not stored: its number belongs to no workspace, or its sender cannot be answered',
+    );
 }

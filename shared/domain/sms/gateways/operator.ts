@@ -102,7 +102,7 @@ function nameOf(name: string): void {
   if (names.includes(name)) return;
   throw new Error(
     names.length > 0
-      ? `There is no gateway ${name}; there are ${names.join(', ')}`
+      ? `There is no gateway ${name}. Gateways: ${names.join(', ')}`
       : 'SMS_GATEWAYS is not set: the simulator takes all texts',
   );
 }
@@ -118,7 +118,7 @@ export async function test(
   { gateway: name, sender = config.SMS_SYSTEM_SENDER }: Test = {},
 ): Promise<{ gateway: string; submission: Submission; ms: number }> {
   const phone = parsePhoneNumber(number);
-  if (!phone.ok) throw new Error(`${number} is not a number in E.164, such as +447400123456`);
+  if (!phone.ok) throw new Error(`${number} is not a phone number in E.164 format, such as +447400123456`);
   if (name !== undefined) nameOf(name);
   await pauses.heed();
   const recipient = phone.number;
@@ -126,7 +126,9 @@ export async function test(
   if (!gateway) throw new Error(`No gateway takes texts from ${sender} to ${recipient}`);
   // The simulator's phones belong to a workspace, and this test has none.
   if (gateway.name === 'simulator')
-    throw new Error(`Texts to ${recipient} go to the simulator, so no carrier is to be tried`);
+    throw new Error(
+      `Texts to ${recipient} go to the simulator, so no carrier can be tested with this number`,
+    );
   const startedAt = performance.now();
   const submission = await submit(
     {

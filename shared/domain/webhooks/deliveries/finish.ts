@@ -58,7 +58,10 @@ export async function noteEnd(end: webhookHealth.AttemptEnd): Promise<void> {
     await outsideTransaction(() => notes(end));
   } catch (error) {
     count('webhook_notes_lost');
-    logger.warn({ err: error, webhookId: end.webhookId }, 'the end of an attempt could not be noted');
+    logger.warn(
+      { err: error, webhookId: end.webhookId },
+      'the end of a delivery attempt could not be stored',
+    );
   }
 }
 

@@ -41,7 +41,7 @@ export async function note(attemptEnds: AttemptEnd[]): Promise<void> {
  * webhook's window may end in between. Returns how many webhooks had something due.
  */
 export async function watch(): Promise<number> {
-  const steps = isolated('a step of the health of webhooks failed');
+  const steps = isolated('a step of the check of failing webhooks failed');
   await steps.run({ step: 'mail' }, systemMail.prepare);
   await steps.run({ step: 'hosts' }, purgeHosts);
   const time = now();

@@ -64,7 +64,7 @@ const mayAlarm = atMostEvery(minuteMs);
 export async function holdsBack(): Promise<boolean> {
   if (!(await isSuspect())) return false;
   if (mayAlarm())
-    logger.error('most hosts that webhooks go to fail: look at our own network; no webhook is switched off');
+    logger.error('most hosts of webhooks fail: look at our own network; no webhook is switched off');
   return true;
 }
 

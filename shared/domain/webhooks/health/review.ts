@@ -78,7 +78,7 @@ const acts = {
     update: db.updateWarned,
     mail: mails.warning,
     metric: 'webhook_warnings',
-    line: 'the customer was warned of a webhook that fails',
+    line: 'the customer was warned about a failing webhook',
   },
   switch_off: {
     update: db.updateSwitchedOff,

@@ -93,7 +93,8 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
   }
 
   function note(fault: string | null): void {
-    if (fault !== null && !state.downSince) logger.warn({ gateway: name, detail: fault }, 'a gateway fails');
+    if (fault !== null && !state.downSince)
+      logger.warn({ gateway: name, detail: fault }, 'a gateway does not accept texts');
     if (fault === null && state.downSince) logger.warn({ gateway: name }, 'a gateway is up again');
     state.downSince = fault === null ? null : (state.downSince ?? now());
     state.lastError = fault;

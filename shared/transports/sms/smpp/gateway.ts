@@ -87,7 +87,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     count('sms_gateway_losses', { gateway: name, kind: isRefused ? 'refused' : 'line' });
     const context = { gateway: name, detail: error.message, retrySeconds: Math.round(backoffMs / 1000) };
     if (isRefused) logger.error(context, 'a gateway refuses the bind');
-    else logger.warn(context, 'the line to a gateway is lost');
+    else logger.warn(context, 'the connection to a gateway is lost');
     // There is only one timer: `close` clears it, and a second one would bind again after the close.
     if (timer) clearTimeout(timer);
     if (receive) timer = setTimeout(() => void open(), backoffMs).unref();

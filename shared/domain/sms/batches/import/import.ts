@@ -141,7 +141,7 @@ async function giveUp(left: system.LeftImport): Promise<void> {
   } catch (error) {
     logger.warn(
       { err: error, batchId: left.batchId },
-      'what is left of an import stays until it is looked for',
+      'the rows of a failed import could not be deleted; they are deleted later',
     );
   }
 }
