@@ -148,7 +148,7 @@ export const catalogue = {
     status: 410,
     title: 'The cursor is no longer valid',
     get help() {
-      return `Either the cursor is older than ${config.EVENT_RETENTION_DAYS} days, the time for which events are kept. Or the service was restored from a backup, and the cursor is from after that backup. Start again with \`since\`, and ignore the events whose ids you have already seen.`;
+      return `Events are kept for ${config.EVENT_RETENTION_DAYS} days, and an older cursor is not valid. If the service was restored from a backup, a cursor from after that backup is not valid either. Start again with \`since\`, and ignore the events whose ids you have already seen.`;
     },
   },
   payload_too_large: {

@@ -28,7 +28,7 @@ export function withTables(guide: string): string {
 
 function tableOf(names: readonly string[]): string {
   const rows = names.map((name) => `| ${[`\`${name}\``, ...cellsOf(name)].join(' | ')} |\n`);
-  return `| Setting | What it is | What it takes | Default |\n| --- | --- | --- | --- |\n${rows.join('')}`;
+  return `| Setting | Meaning | Allowed values | Default |\n| --- | --- | --- | --- |\n${rows.join('')}`;
 }
 
 function cellsOf(name: string): [meaning: string, form: string, usual: string] {
