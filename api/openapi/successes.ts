@@ -21,7 +21,7 @@ export function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponse
     : authenticated;
   const example = response && exampleAnswer(response);
   const described: Record<string, string> = {
-    [status]: { 200: 'Done', 201: 'Created', 204: 'Done; there is nothing to say' }[status],
+    [status]: { 200: 'Done', 201: 'Created', 204: 'Done; the answer has no body' }[status],
     ...(otherStatus && { [otherStatus.status]: otherStatus.description }),
   };
   return Object.fromEntries(

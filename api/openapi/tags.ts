@@ -24,13 +24,13 @@ const groups: Record<string, Record<string, string>> = {
     Conversations:
       'Texts that came in, with all that was said before, by sender of yours and number at the other end.',
     Simulator:
-      'Phones that are nobody’s, for trying things out: what is sent to the numbers 07700 900000 to 07700 900999 stays here, and they can text back.',
+      'Phones that belong to nobody, for tests: what is sent to the numbers 07700 900000 to 07700 900999 stays here, and they can text back.',
   },
   'Events and webhooks': {
     Webhooks:
       'Where events are delivered to: each is signed, and sent again on a schedule until it is accepted. [How to receive webhooks](/docs/guides/receive-webhooks)',
     [deliveriesTag]: 'What is posted to webhooks, by type of event.',
-    Events: 'The same events to be fetched: a feed that misses none, for those who would rather ask.',
+    Events: 'The same events to be fetched: a feed that misses none, for clients that prefer to fetch them.',
   },
   'Address book': {
     Contacts: 'People, known by their number, with texts and tags of your choice.',

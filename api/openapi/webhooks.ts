@@ -12,7 +12,8 @@ const text = (description: string, example: string) => z.string().meta({ descrip
 /** The headers of every delivery (RFC 9421, RFC 9530). */
 const headers = z.object({
   'Webhook-Id': Id('delivery').meta({
-    description: 'The same in all attempts of a delivery: who has dealt with it once can pass it over',
+    description:
+      'The same in all attempts of a delivery: ignore a delivery whose Webhook-Id you have already processed',
     param: { id: 'WebhookId' },
   }),
   'Signature-Input': text(

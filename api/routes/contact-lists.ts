@@ -32,7 +32,7 @@ export default [
       { name: 'minimal', summary: 'A list to add contacts to', body: { name: 'Customers' } },
       {
         name: 'dynamic',
-        summary: 'Whoever has a tag',
+        summary: 'Contacts with a tag',
         body: { name: 'Very important', kind: 'dynamic', filter: { tag: 'vip' } },
       },
     ],
@@ -59,10 +59,10 @@ export default [
     id: 'previewContactList',
     summary: 'See what a dynamic list would hold',
     description:
-      'Nothing is stored. The answer says how many contacts match the filter and shows the newest ten of them; where there are too many to be counted while you wait, estimated is true. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.',
+      'Nothing is stored. The answer says how many contacts match the filter and shows the newest ten of them; where there are too many to be counted while you wait, estimated is true. A workspace may run a few searches at the same time; further ones wait a little, and are then refused with rate_limited.',
     scope: readContacts,
     body: ContactListPreview,
-    examples: [{ name: 'minimal', summary: 'Whoever has a tag', body: { filter: { tag: 'vip' } } }],
+    examples: [{ name: 'minimal', summary: 'Contacts with a tag', body: { filter: { tag: 'vip' } } }],
     response: ContactListPreviewOutcome,
     prepare: ({ caller, body }) => contactLists.preview(caller, body),
     handle: ({ prepared }) => prepared,

@@ -32,7 +32,7 @@ export default [
       { name: 'minimal', summary: 'A number', body: { number: '+447700900151' } },
       {
         name: 'named',
-        summary: 'Somebody with a name and tags',
+        summary: 'A contact with a name and tags',
         body: {
           number: '+447700900152',
           firstName: 'Ada',
@@ -53,7 +53,7 @@ export default [
     id: 'listContacts',
     summary: 'List and search contacts, newest first',
     description:
-      'For each page a search looks at so many contacts at most: where few match, a page may be short, or empty, and nextCursor goes on from there. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.',
+      'For each page a search looks at so many contacts at most: where few match, a page may be short, or empty, and nextCursor goes on from there. A workspace may run a few searches at the same time; further ones wait a little, and are then refused with rate_limited.',
     scope: 'contacts.read',
     query: ContactQuery,
     response: ContactPage,

@@ -25,7 +25,7 @@ export default [
       { name: 'number', summary: 'A number', body: { number: '+447700900199' } },
       {
         name: 'marketing',
-        summary: 'An address that wants no marketing',
+        summary: 'An address that is sent no marketing',
         body: { email: 'alan@example.com', scope: 'marketing' },
       },
     ],

@@ -469,7 +469,7 @@ export interface paths {
         put?: never;
         /**
          * See what a batch would come to: recipients, parts, cost, faults of rows
-         * @description It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. One preview of a workspace is in hand at a time; another is refused with rate_limited.
+         * @description It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. A workspace may run one preview at a time; a second one is refused with rate_limited.
          *
          *     Needs the scope `sms.send`.
          */
@@ -1161,7 +1161,7 @@ export interface paths {
         };
         /**
          * List and search contacts, newest first
-         * @description For each page a search looks at so many contacts at most: where few match, a page may be short, or empty, and nextCursor goes on from there. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.
+         * @description For each page a search looks at so many contacts at most: where few match, a page may be short, or empty, and nextCursor goes on from there. A workspace may run a few searches at the same time; further ones wait a little, and are then refused with rate_limited.
          *
          *     Needs the scope `contacts.read`.
          */
@@ -1303,7 +1303,7 @@ export interface paths {
         put?: never;
         /**
          * See what a dynamic list would hold
-         * @description Nothing is stored. The answer says how many contacts match the filter and shows the newest ten of them; where there are too many to be counted while you wait, estimated is true. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.
+         * @description Nothing is stored. The answer says how many contacts match the filter and shows the newest ten of them; where there are too many to be counted while you wait, estimated is true. A workspace may run a few searches at the same time; further ones wait a little, and are then refused with rate_limited.
          *
          *     Needs the scope `lists.read` and `contacts.read`.
          */
@@ -4653,7 +4653,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4842,7 +4842,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5064,7 +5064,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5199,7 +5199,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5624,7 +5624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6673,7 +6673,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6895,7 +6895,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7471,7 +7471,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7700,7 +7700,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8050,7 +8050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8286,7 +8286,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8633,7 +8633,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say */
+            /** @description Done; the answer has no body */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -89,7 +89,7 @@ const settings = z.object({
     .describe('Keys for secrets at rest: id:64hex; the first encrypts, the others still decrypt'),
   RELAY_BATCH: integer(1000, { min: 1, max: 5000 }).describe('Events numbered at a time'),
   CONTACT_SEARCHES_AT_ONCE: integer(3, { min: 1 }).describe(
-    'Searches among its contacts that a workspace has in hand at a time in a web process; more of them wait for 2 seconds, then they are refused',
+    'Contact searches that a workspace may run at the same time in a web process; further searches wait for 2 seconds, and are then refused',
   ),
   CONTACT_SEARCH_SECONDS: number(5, { min: 0.1 }).describe(
     'How long one of them may take; then the server ends its statement, and it gets 503',
@@ -135,7 +135,7 @@ const settings = z.object({
   SWEEP_SECONDS: number(2, { min: 0.1 }).describe('How often missing jobs are looked for'),
   LEASE_SECONDS: number(150, { min: 1 }).describe('How long a worker may hold a row'),
   SHUTDOWN_SECONDS: number(70, { min: 1 }).describe(
-    'Grace for work in hand after SIGTERM; longer than SMTP_TIMEOUT_SECONDS by 5 seconds, or an email that is being handed over may go out twice',
+    'Time to finish running work after SIGTERM. Set it at least 5 seconds above SMTP_TIMEOUT_SECONDS; otherwise an email that is being handed over may be sent twice',
   ),
   LARGE_BODIES_BYTES: integer(768 * 1024 * 1024, { min: 1024 * 1024 }).describe(
     'Bytes of request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',

@@ -32,7 +32,7 @@ export const emailSettings = {
       'dsn: a success report tells of it, which is asked for where there is a RETURN_PATH_DOMAIN; accept: the relay is the last server (development mailbox), so its 250 means delivered',
     ),
   EMAIL_CONCURRENCY: integer(40, { min: 1 }).describe(
-    'Emails in hand per lane and process; one workspace takes up to three quarters of them',
+    'Emails that a process handles at the same time in each lane; one workspace gets at most three quarters of them',
   ),
   EMAIL_JOBS_PER_WORKSPACE: integer(500, { min: 2 }).describe(
     'Emails of one workspace and lane that Redis holds; the others wait in MySQL',

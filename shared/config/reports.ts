@@ -10,7 +10,7 @@ export const reportSettings = {
     'Figures of reports are kept this long, by whole months',
   ),
   REPORTS_AT_ONCE: integer(2, { min: 1 }).describe(
-    'Reports that a workspace has in hand at a time, in all processes together; more of them wait for 2 seconds, then they are refused. While Redis is away each process counts its own',
+    'Reports that a workspace may run at the same time, in all processes together; further reports wait for 2 seconds, and are then refused. While Redis is away each process counts its own',
   ),
   REPORT_SECONDS: number(5, { min: 0.1 }).describe(
     'How long one of them may take; then the server ends its statement, and it gets 503',

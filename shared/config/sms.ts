@@ -16,7 +16,7 @@ export const smsSettings = {
     ),
   SMS_TIMEOUT_SECONDS: number(10, { min: 0.1, max: 60 }).describe('Longest hand-over of one text'),
   SMS_CONCURRENCY: integer(200, { min: 1 }).describe(
-    'Texts in hand per lane and process; one workspace takes up to three quarters of them',
+    'Texts that a process handles at the same time in each lane; one workspace gets at most three quarters of them',
   ),
   SMS_JOBS_PER_WORKSPACE: integer(500, { min: 2 }).describe(
     'Texts of one workspace and lane that Redis holds; the others wait in MySQL',
@@ -35,7 +35,7 @@ export const smsSettings = {
       'Address that short links begin with: a domain of their own, such as https://acme.example, or a path; default PUBLIC_URL with /l. A domain of their own serves nothing else',
     ),
   SHORT_LINK_MISSES_PER_MINUTE: number(300, { min: 0 }).describe(
-    'Short links that are not known, per address (IPv6: per /64); past that the address waits for a while; 0 is no limit',
+    'Requests for unknown short links, per minute and IP address (IPv6: per /64); above this the address must wait; 0 is no limit',
   ),
   SHORT_LINKS_TO_DRAMA_NUMBERS: z
     .stringbool()

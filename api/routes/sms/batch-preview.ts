@@ -12,7 +12,7 @@ export default [
     id: 'previewSmsBatch',
     summary: 'See what a batch would come to: recipients, parts, cost, faults of rows',
     description:
-      'It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. One preview of a workspace is in hand at a time; another is refused with rate_limited.',
+      'It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. A workspace may run one preview at a time; a second one is refused with rate_limited.',
     scope: 'sms.send',
     body: NewSmsBatch,
     needsBody: true,
