@@ -52,6 +52,23 @@ async function heldMs(): Promise<number> {
   return Number(await (await request(watchUrl)).body.text());
 }
 
+/**
+ * Expects that the work holds the event loop for less than `mostMs` in one of `tries`, the limit being longer where the
+ * machine is slower. The reference work takes much CPU time, so it is done only after a try that has passed the limit of
+ * an idle machine.
+ */
+async function holdsBriefly(work: () => Promise<unknown>): Promise<void> {
+  const longest: number[] = [];
+  for (let count = 0; count < tries && !longest.some((ms) => ms < mostMs); count += 1) {
+    await heldMs();
+    await work();
+    const ms = await heldMs();
+    longest.push(ms < mostMs ? ms : ms / cpuSlowdown());
+  }
+  console.log(`held for ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+  expect(Math.min(...longest)).toBeLessThan(mostMs);
+}
+
 const email = (member: string) => `${JSON.stringify(newEmail(own)).slice(0, -1)},${member}}`;
 const many = (count: number, one: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => one(index)).join();
@@ -196,14 +213,7 @@ test.each<[string, number, () => [path: string, body: Body]]>([
   ],
 ])('%s: answered %i without holding up the event loop', async (_name, status, request) => {
   const [path, body] = request();
-  const longest: number[] = [];
-  for (let count = 0; count < tries && !longest.some((ms) => ms < mostMs / 2); count += 1) {
-    await heldMs();
-    expect(await post(path, body)).toBe(status);
-    longest.push((await heldMs()) / cpuSlowdown());
-  }
-  console.log(`held for ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms`);
-  expect(Math.min(...longest)).toBeLessThan(mostMs);
+  await holdsBriefly(async () => expect(await post(path, body)).toBe(status));
 });
 
 test('a page of batches with a megabyte of data each is answered without holding up the event loop', async () => {
@@ -221,13 +231,8 @@ test('a page of batches with a megabyte of data each is answered without holding
     status: "'over'",
     due_at: 'NULL',
   });
-  const longest: number[] = [];
-  for (let count = 0; count < tries && !longest.some((ms) => ms < mostMs / 2); count += 1) {
-    await heldMs();
+  await holdsBriefly(async () => {
     const answer = await request(`${url}?limit=200`, { headers });
     expect(((await answer.body.json()) as { data: unknown[] }).data).toHaveLength(200);
-    longest.push((await heldMs()) / cpuSlowdown());
-  }
-  console.log(`held for ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms`);
-  expect(Math.min(...longest)).toBeLessThan(mostMs);
+  });
 });
