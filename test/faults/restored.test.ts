@@ -4,6 +4,7 @@ import { query } from '../../shared/db/client.ts';
 import { relayAll } from '../../shared/domain/events/relay.ts';
 import * as operations from '../../shared/domain/operations/operations.ts';
 import { readQueueDepths } from '../../shared/queue/queue.ts';
+import { closeSmtp } from '../../shared/transports/smtp.ts';
 import { schedule } from '../../workers/schedule.ts';
 import { type Client, startApi } from '../support/api/start-api.ts';
 import { countsOf, makeWebhook, storeEvents } from '../support/data/deliveries.ts';
@@ -13,7 +14,9 @@ import { newEmail, sendEmail } from '../support/data/new-email.ts';
 import { backUpMysql, backUpRedis } from '../support/database/backup.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { startWorkerProcess } from '../support/processes/processes.ts';
-import { type ReceivedMessage, startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { type ReceivedMessage, type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { advanceClock } from '../support/time/advance-clock.ts';
 import { waitFor } from '../support/time/wait-for.ts';
@@ -43,6 +46,12 @@ function once(api: Client, own: Own, key: string) {
   return api.request('POST', '/v2/email', { key: own.key, headers, body: newEmail(own, { subject: key }) });
 }
 
+/** Leads the emails of this process, and of processes that start from now on, to the sink. */
+async function relayTo({ url }: SmtpSink): Promise<void> {
+  changeSettings({ SMTP_URL: url });
+  await closeSmtp();
+}
+
 /** Waits until nothing is due and only jobs for a later time are left; checks that no worker reports an error. */
 async function comesToRest(worker: { output: () => string }): Promise<void> {
   await waitFor('the system is at rest', async () => {
@@ -62,12 +71,12 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   const [own, sink] = await Promise.all([workspace(), startSmtpSink()]);
   const receiver = await startWebhookReceiver({ respond: { status: 500 } });
   const webhook = await makeWebhook(own, receiver.url, ['email.queued']);
-  const settings = { SMTP_URL: sink.url };
+  await relayTo(sink);
   const api = await startApi();
   const read = async (id: string) => api.request('GET', `/v2/email/${id}`, { key: own.key });
 
   // Before the backup: one email done, whose delivery fails at first; one that waits for its time; one that is due.
-  let worker = await startWorkerProcess([], settings);
+  let workers = await runWorkers();
   expect((await once(api, own, 'key-before')).status).toBe(201);
   const inTime = new Date(now().getTime() + 14 * minuteMs).toISOString();
   await waitFor('it has been sent', () => sink.messages.some(isAbout('key-before')));
@@ -76,7 +85,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
     const { body } = await api.request('GET', '/v2/events?types=email.sent', { key: own.key });
     return body.data.length === 1;
   });
-  await worker.stop();
+  await workers.stop();
   const scheduled = await sendEmail(api, own, { subject: 'scheduled', scheduledAt: inTime });
   const due = await sendEmail(api, own, { subject: 'due' });
   const readBefore = await cursorNow(api, own);
@@ -84,7 +93,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
 
   // The ten minutes that will be lost.
   receiver.respondWith({ status: 200 });
-  worker = await startWorkerProcess([], settings);
+  workers = await runWorkers();
   await advanceClock(8 * minuteMs);
   const inVain = await once(api, own, 'key-lost');
   expect(inVain.status).toBe(201);
@@ -93,7 +102,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   await waitFor('all are sent', () => sink.messages.length === 13);
   await waitFor('all is delivered', async () => receiver.requests.length >= 15);
   const readLater = await cursorNow(api, own);
-  await worker.stop();
+  await workers.stop();
   // After the restore, the jobs of these emails are in Redis but their rows are gone from MySQL.
   const orphans = [
     await sendEmail(api, own, { subject: 'orphan' }),
@@ -104,7 +113,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   const [lostCopy] = sink.messages.filter(isAbout('due'));
 
   await backup.restore();
-  worker = await startWorkerProcess([], settings);
+  const worker = await startWorkerProcess();
   await waitFor('the due email is sent again', () => sink.messages.filter(isAbout('due')).length === 2);
   expect(messageIdOf(sink.messages.filter(isAbout('due'))[1]!)).toBe(messageIdOf(lostCopy!));
   // The delivery is made again, with the same id and bytes.
@@ -171,18 +180,18 @@ test('Redis goes back and MySQL does not: jobs of what is done do nothing, and n
   const [own, sink, receiver] = await Promise.all([workspace(), startSmtpSink(), startWebhookReceiver()]);
   await makeWebhook(own, receiver.url, ['email.sent']);
   const api = await startApi();
-  const settings = { SMTP_URL: sink.url };
+  await relayTo(sink);
   const subjects = Array.from({ length: 8 }, (_, index) => `early ${index}`);
   for (const subject of subjects) await sendEmail(api, own, { subject });
   const backup = await backUpRedis();
 
-  let worker = await startWorkerProcess([], settings);
+  const workers = await runWorkers();
   await waitFor('all are delivered', () => receiver.requests.length === 8);
-  await worker.stop();
+  await workers.stop();
   for (let index = 0; index < 4; index += 1) await sendEmail(api, own, { subject: `late ${index}` });
   await backup.restore();
 
-  worker = await startWorkerProcess([], settings);
+  const worker = await startWorkerProcess();
   await waitFor('what Redis had not heard of is delivered', () => receiver.requests.length === 12);
   await comesToRest(worker);
   await worker.stop();

@@ -5,10 +5,13 @@ import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { sendEmail } from '../../../shared/jobs/send-email.ts';
 import { queueOf } from '../../../shared/queue/queue.ts';
+import { closeSmtp } from '../../../shared/transports/smtp.ts';
 import { acceptMany, emailCounts } from '../../support/data/email-rows.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
@@ -28,11 +31,13 @@ async function held({ workspaceId }: Workspace): Promise<number> {
 
 /** The next test must not find the emails that this one leaves. */
 async function sendTheRest(own: Workspace, sink: SmtpSink): Promise<void> {
-  const next = await startWorkerProcess([...names, 'sweep'], { SMTP_URL: sink.url });
+  changeSettings({ SMTP_URL: sink.url });
+  await closeSmtp();
+  const next = await runWorkers([...names, 'sweep']);
   await waitFor('the next worker sends the rest', async () => (await emailCounts(own)).sent === count, {
     timeoutMs: 120_000,
   });
-  expect((await next.stop()).code).toBe(0);
+  await next.stop();
   expect(sink.messages).toHaveLength(count);
 }
 
