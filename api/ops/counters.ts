@@ -81,6 +81,10 @@ export const counters: Record<string, CounterOf> = {
     labels: { outcome: ['accepted', 'repeated', 'unpaid', 'no_way'] },
   },
   sms_received: { help: 'Text messages that came in' },
+  sms_gateway_brought_forward: {
+    help: 'Texts that were put off because of a gateway, and were made due at once because it takes texts again',
+    labels: { gateway: gateways },
+  },
   sms_gateway_losses: {
     help: 'Connections to gateways that were lost or could not be made (line), and binds that the gateway refused (refused)',
     labels: { gateway: gateways, kind: ['line', 'refused'] },

@@ -4,6 +4,7 @@ import type { GatewaySettings } from '../config/sms-gateways.ts';
 import { isDramaNumber, parsePhoneNumber } from '../formats/sms/phone-number.ts';
 import type { Gateway, GatewayState, Receive, Submission, TextMessage } from './sms/gateway.ts';
 import { createHttpGateway } from './sms/http/gateway.ts';
+import type { Returns } from './sms/returns.ts';
 import { simulator } from './sms/simulator.ts';
 import { createSmppGateway } from './sms/smpp/gateway.ts';
 
@@ -45,6 +46,13 @@ export function gatewayNamed(name: string): Gateway | null {
 /** Returns the states of the gateways that this process has begun to use. */
 export function gatewayStates(): { name: string; state: GatewayState }[] {
   return [...made.values()].flatMap(({ name, state }) => (state ? [{ name, state: state() }] : []));
+}
+
+/** Returns how texts return to the gateways of this process that take texts now and are not paused. */
+export function gatewayReturns(): { name: string; returns: Returns }[] {
+  return [...made.values()].flatMap(({ name, isUp, returns }) =>
+    returns && !paused.has(name) && (isUp?.() ?? true) ? [{ name, returns }] : [],
+  );
 }
 
 let paused: ReadonlySet<string> = new Set();

@@ -2,7 +2,8 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
 import type { RowOf } from '../client/table.ts';
-import { byId, execute, query, updateEach } from '../client.ts';
+import { byId, changeRows, execute, query, updateEach } from '../client.ts';
+import type { WaitingRow } from '../work/admission.system.ts';
 import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
 import { blockedSince, messageTable, unlimited } from '../work/message-admission.system.ts';
 import { outcomeWriter } from '../work/outcomes.system.ts';
@@ -71,13 +72,76 @@ const outcome = sms.pick(
   'gateway',
   'gatewayReference',
   'eventSeq',
+  'handoverGateway',
 );
-const writeOutcomes = outcomeWriter(smsTable, outcome, { clears: sms.pick('handoverAt', 'handoverGateway') });
+const writeOutcomes = outcomeWriter(smsTable, outcome, { clears: sms.pick('handoverAt') });
 
-/** Writes the outcomes of claimed messages and gives back their leases; returns how many still had their lease. */
-export function updateSmsOutcomes(outcomes: { message: SmsRecord; token: Buffer }[]): Promise<number> {
+/**
+ * Writes the outcomes of claimed messages and gives back their leases; returns how many still had their lease.
+ * `waitsFor`: the gateway because of which a message is put off. It stays in the row until the next outcome.
+ */
+export function updateSmsOutcomes(
+  outcomes: { message: SmsRecord; token: Buffer; waitsFor?: string }[],
+): Promise<number> {
   return writeOutcomes(
-    outcomes.map(({ message, token }) => ({ lease: { id: message.id, token }, record: message })),
+    outcomes.map(({ message, token, waitsFor = null }) => ({
+      lease: { id: message.id, token },
+      record: { ...message, handoverGateway: waitsFor },
+    })),
+  );
+}
+
+/** A place among the waiting rows, parked or not, by their time; `id` is null before all rows of that time. */
+export type WaitingPlace = { parked: boolean; dueAt: Date; id: string | null };
+
+export type WaitingSms = Omit<WaitingRow, 'isLeft'> &
+  Pick<WaitingPlace, 'parked'> & {
+    lane: SmsLane;
+    /** Only this gateway is the reason why the message waits. */
+    waitsForGateway: boolean;
+  };
+
+type WaitingSmsRow = RowOf<typeof sms> & { is_awaited: number };
+
+/** Lists messages that are due later than the one at that place, first due first. */
+export async function listSmsWaiting(
+  gateway: string,
+  after: WaitingPlace,
+  limit: number,
+): Promise<WaitingSms[]> {
+  const rows = await query<WaitingSmsRow[]>(
+    `SELECT id, workspace_id, lane, parked, due_at, claims, request_id,
+       lease_token IS NULL AND handover_at IS NULL AND COALESCE(handover_gateway = ?, FALSE) AS is_awaited
+     FROM sms_messages FORCE INDEX (sms_due)
+     WHERE status = 'queued' AND parked = ? AND due_at >= ? AND (due_at > ? OR id > ?)
+     ORDER BY due_at, id LIMIT ?`,
+    [
+      Buffer.from(gateway),
+      after.parked,
+      after.dueAt,
+      after.dueAt,
+      after.id === null ? Buffer.alloc(0) : idToBytes(after.id),
+      limit,
+    ],
+  );
+  return rows.map((row) => ({
+    id: idFromBytes('sms', row.id),
+    ownerId: idFromBytes('workspace', row.workspace_id),
+    lane: row.lane,
+    parked: row.parked === 1,
+    dueAt: row.due_at as Date,
+    claims: row.claims,
+    requestId: row.request_id?.toString() ?? null,
+    waitsForGateway: row.is_awaited === 1,
+  }));
+}
+
+/** Makes messages due at `at` that are due later, and that no worker has claimed or admitted since. */
+export function updateSmsSooner(ids: string[], parked: boolean, at: Date): Promise<number> {
+  return changeRows(
+    `UPDATE sms_messages ${byId} SET due_at = ?
+     WHERE id IN (?) AND status = 'queued' AND parked = ? AND lease_token IS NULL AND due_at > ?`,
+    [at, ids.map(idToBytes), parked, at],
   );
 }
 

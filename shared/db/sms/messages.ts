@@ -63,7 +63,7 @@ export const sms = table('sms_messages', {
   /** A gateway has accepted some of the parts of a text with several. */
   isPartlyTaken: boolean(),
   handoverAt: time().nullable(),
-  /** The gateway of the hand-over that began then. Without `handoverAt` it means nothing. */
+  /** The gateway of the hand-over that began then. Without `handoverAt`: the gateway because of which the text waits. */
   handoverGateway: binaryText().nullable(),
   /**
    * The start of the time for retries: when a gateway first refused the text for now, and took no other texts either.

@@ -191,6 +191,12 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
       return permit.isGranted;
     },
     refill,
+    /** Makes second jobs for rows that have one and are now due earlier. `suffix` names these jobs. */
+    wakeSooner: (lane: Lane, rows: JobRow[], suffix: string) =>
+      wakeAll(
+        lane,
+        rows.map((row) => ({ ...row, suffix })),
+      ),
     /** Makes lost jobs again, and admits parked rows as far as there is room; returns how many rows it looked at. */
     sweep,
   };

@@ -4,6 +4,7 @@ import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
 import type { Submission, TextMessage } from './gateway.ts';
 import { createPace } from './pace.ts';
+import { createReturns, returnStepMs } from './returns.ts';
 import { sharedTokenBucket } from './token-bucket.ts';
 
 // If this hand-over were given up while its text still waits here, the text would go out later, and the next attempt
@@ -62,8 +63,6 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
       );
     },
     over: () => {
-      // Texts that are put off from now on need not wait behind those of the time when it did not answer.
-      lastReturns = new Map();
       logger.warn({ gateway: name }, 'a gateway answers again');
     },
   });
@@ -81,13 +80,17 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
   const pace = createPace(perSecond ?? 8 * window);
   /** For each lane: when the last of the texts that wait comes back. */
   let lastReturns = new Map<Lane, number>();
+  const returns = createReturns(((perSecond ?? Number.POSITIVE_INFINITY) * returnStepMs) / 1000);
 
   /**
    * Puts a text off for a reason that is not its own, for `leastMs` or until those before it have come back.
    * `takesNone`: the gateway takes no texts at all now.
    */
   function putOff(lane: Lane, detail: string, leastMs: number, takesNone = false): Submission {
-    if (takesNone) pace.stop();
+    if (takesNone) {
+      pace.stop();
+      returns.stop();
+    } else returns.tried('putOff');
     const time = performance.now();
     const last = lastReturns.get(lane) ?? time;
     const gapMs = Math.min(
@@ -97,7 +100,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
     const returnsAt = Math.max(time + jittered(Math.min(longestWaitMs, leastMs)), last + gapMs);
     lastReturns.set(lane, returnsAt);
     const afterMs = Math.round(returnsAt - time);
-    return { kind: 'later', detail, afterMs, waitsForTurn: time - tookAt < takesMs };
+    return { kind: 'later', detail, afterMs, isPutOff: true, waitsForTurn: time - tookAt < takesMs };
   }
 
   /**
@@ -128,13 +131,22 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
       if ('waitMs' in pass)
         return putOff(lane, 'The gateway does not answer', Math.max(silentMs, pass.waitMs), true);
       try {
-        return await hand();
+        return noted(await hand());
       } finally {
         pass.leave();
       }
     } finally {
       inHand -= 1;
     }
+  }
+
+  function noted(submission: Submission): Submission {
+    const { kind } = submission;
+    // A text that was put off is noted where that happens.
+    if (kind === 'later' && submission.isPutOff) return submission;
+    // Texts that are put off from now on need not wait behind those of the time when the gateway took none.
+    if (returns.tried(kind === 'accepted' ? 'taken' : 'other')) lastReturns = new Map();
+    return submission;
   }
 
   /**
@@ -171,6 +183,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
     note: breaker.note,
     takeTurn: bucket.take,
     inHand: () => inHand,
+    returns,
     isOpen: () => !breaker.holdsBack() && performance.now() >= throttledUntil,
   };
 }

@@ -1,5 +1,6 @@
 import type { SmsLane } from '../../schemas/lanes.ts';
 import type { SmsReason } from '../../schemas/sms/sms.ts';
+import type { Returns } from './returns.ts';
 
 /** A carrier of text messages to phones, and what passes between it and us. */
 
@@ -33,9 +34,10 @@ export type Submission =
   | ({ kind: 'refused'; code: string; retryable: boolean; detail: string } & Parts)
   /**
    * The gateway does not have the message, and may take it later. `afterMs`: the wait until the next try, if known.
-   * `waitsForTurn`: the gateway takes other messages, so this one only waits for its turn.
+   * `waitsForTurn`: the gateway takes other messages, so this one only waits for its turn. `isPutOff`: it waits because
+   * of the gateway, and may go earlier than said if the gateway takes messages earlier.
    */
-  | ({ kind: 'later'; detail: string; afterMs?: number; waitsForTurn?: boolean } & Parts)
+  | ({ kind: 'later'; detail: string; afterMs?: number; waitsForTurn?: boolean; isPutOff?: boolean } & Parts)
   /** The outcome is unknown: the gateway may have the message. */
   | ({ kind: 'unavailable'; detail: string } & Parts);
 
@@ -92,6 +94,8 @@ export type Gateway = {
   /** False while it takes no messages, as far as this process knows. */
   isUp?: () => boolean;
   state?: () => GatewayState;
+  /** Left out: it puts no texts off. */
+  returns?: Returns;
   /** Starts to receive the messages that the gateway sends on its own. */
   open?: (receive: Receive) => Promise<void>;
   close?: () => Promise<void>;

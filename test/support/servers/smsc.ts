@@ -32,10 +32,13 @@ function reset(socket: net.Socket): void {
 export async function startSmsc({
   certificate,
   keepsHalf = false,
+  port = 0,
 }: {
   certificate?: Certificate;
   /** Keeps its half of a connection open when the other side closes its own. */
   keepsHalf?: boolean;
+  /** That of a carrier which has been closed, to play its return. */
+  port?: number;
 } = {}) {
   const sockets = new Set<net.Socket>();
   const smsc = {
@@ -149,7 +152,7 @@ export async function startSmsc({
   const server = certificate
     ? tls.createServer(certificate, accept)
     : net.createServer({ allowHalfOpen: keepsHalf }, accept);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   smsc.port = (server.address() as AddressInfo).port;
   atEnd(() => smsc.close());
   return smsc;

@@ -73,7 +73,13 @@ test('a text whose worker died at one of two gateways goes to that gateway again
     expect(takenBy(carriers[name]).toSorted()).toEqual([...drawn[name], ...drawn[name]].toSorted());
   for (const id of drawn.one)
     expect(await smsOf(own, id)).toMatchObject({ status: 'sent', gateway: 'one', handoverGateway: null });
-  // A gateway that is busy will have the text again.
-  const waiting = { status: 'queued', gateway: 'two', uncertainCount: 1, handoverGateway: null };
+  // A gateway that is busy will have the text again. The row names it, and no hand-over is under way.
+  const waiting = {
+    status: 'queued',
+    gateway: 'two',
+    uncertainCount: 1,
+    handoverAt: null,
+    handoverGateway: 'two',
+  };
   for (const id of drawn.two) expect(await smsOf(own, id)).toMatchObject(waiting);
 });

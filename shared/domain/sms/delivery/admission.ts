@@ -26,7 +26,7 @@ const admission = messageAdmission({
   giveUpMinutes: { urgent: giveUpMinutes, default: giveUpMinutes, bulk: giveUpMinutes },
   metric: { admitted: 'sms_admitted', parked: 'sms_parked', label: 'lane' },
 });
-export const { keepsJob, checkSoon, refill, sweep } = admission;
+export const { keepsJob, checkSoon, refill, sweep, wakeSooner } = admission;
 
 /**
  * Returns the queued text as it is to be stored. If there is room, its job is made at the end of the transaction.

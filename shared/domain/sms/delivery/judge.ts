@@ -18,6 +18,8 @@ export type SmsJudgement = {
   message: SmsRecord;
   isGivenBack: boolean;
   metric: string;
+  /** The gateway that the message waits for, if this alone is why it is tried again later. */
+  waitsFor?: string;
   /** The parts that the gateway has accepted, if the text has several parts. */
   parts?: PartTaken[];
 };
@@ -75,15 +77,18 @@ function judgeWhole(
         { smsId: message.id, detail: submission.detail },
         'a gateway takes no messages',
       );
-      return retry(message, {
-        reason: gatewayAway,
-        isAlone,
-        dueAt:
-          submission.afterMs === undefined
-            ? nextTry(message.retries, now())
-            : new Date(now().getTime() + submission.afterMs),
-        waitsForTurn: submission.waitsForTurn,
-      });
+      return {
+        ...retry(message, {
+          reason: gatewayAway,
+          isAlone,
+          dueAt:
+            submission.afterMs === undefined
+              ? nextTry(message.retries, now())
+              : new Date(now().getTime() + submission.afterMs),
+          waitsForTurn: submission.waitsForTurn,
+        }),
+        ...(submission.isPutOff && { waitsFor: gateway }),
+      };
   }
 }
 

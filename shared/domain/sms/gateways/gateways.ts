@@ -20,6 +20,7 @@ import {
 import * as inbound from './inbound.ts';
 import * as receipts from './receipts.ts';
 import * as reports from './reports.ts';
+import * as returning from './returning.ts';
 import { unansweredText, writesDone } from './unanswered.ts';
 
 /** Messages that gateways send on their own: receipts, and texts to numbers of workspaces. */
@@ -38,9 +39,11 @@ export function start(): void {
     text: reportingFailure(receive),
   });
   reports.begin();
+  returning.begin();
 }
 
 export async function stop(): Promise<void> {
+  await returning.end();
   await reports.end();
   await closeGateways();
   await writesDone();

@@ -105,6 +105,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     isUp: admission.isOpen,
     state: () => ({ ...state, isBound: state.downSince === null, inUse: places.inUse(), window, taken }),
     submit,
+    returns: admission.returns,
     close: async () => {
       const left = agent;
       agent = null;

@@ -248,6 +248,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       taken,
     }),
     submit,
+    returns: admission.returns,
     open: async (handlers) => {
       receive = handlers;
       isClosed = false;

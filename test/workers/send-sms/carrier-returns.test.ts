@@ -1,0 +1,141 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
+import { gatewayList } from '../../../shared/config/sms-gateways.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
+import { insertSms, type SmsRecord } from '../../../shared/db/sms/messages.ts';
+import { idToBytes, newId } from '../../../shared/formats/ids.ts';
+import type { SmsLane } from '../../../shared/schemas/lanes.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
+
+useDatabase();
+
+/** Texts that were put off while their carrier was away go soon after its return, and not at the times they were given. */
+
+const [away, sound] = ['+447411', '+447400'];
+const [ofBatch, singles] = [1_500, 300];
+const patient = { timeoutMs: 60_000 };
+
+let api: Client;
+beforeAll(async () => {
+  api = await startApi();
+});
+
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+let like: SmsRecord;
+let other: Smsc;
+let port: number;
+let settings: { SMS_GATEWAYS: string };
+beforeEach(async () => {
+  await query('TRUNCATE TABLE sms_messages');
+  const gone = await startSmsc();
+  ({ port } = gone);
+  gone.close();
+  other = await startSmsc();
+  const gateway = (name: string, at: number, prefix: string) => ({
+    name,
+    type: 'smpp',
+    url: `smpp://acme:secret@127.0.0.1:${at}`,
+    prefixes: [prefix],
+    window: 50,
+  });
+  settings = {
+    SMS_GATEWAYS: JSON.stringify([gateway('away', port, away), gateway('sound', other.port, sound)]),
+  };
+  changeSettings({ SMS_GATEWAYS: gatewayList.parse(settings.SMS_GATEWAYS) });
+  own = await textingWorkspace();
+  like = { ...(await smsOf(own, (await sendTo(away)).id)), lineageId: null, parked: true };
+});
+
+let numbers = 0;
+function numberWith(prefix: string): string {
+  numbers += 1;
+  return `${prefix}${String(numbers).padStart(6, '0')}`;
+}
+const sendTo = (prefix: string) => sendSms(api, own, { recipient: numberWith(prefix) });
+
+/** Stores texts to the carrier that is away, as a batch does. */
+async function store(lane: SmsLane, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 100)
+    await transaction(async () => {
+      for (let index = 0; index < Math.min(100, left); index += 1)
+        await insertSms(own.workspaceId, {
+          ...like,
+          id: newId('sms', now()),
+          lane,
+          recipient: numberWith(away),
+        });
+    });
+}
+
+async function countWhere(sql: string): Promise<number> {
+  const [row] = await query(
+    `SELECT COUNT(*) AS texts FROM sms_messages WHERE workspace_id = ? AND recipient LIKE '${away}%' AND ${sql}`,
+    [idToBytes(own.workspaceId)],
+  );
+  return Number(row!['texts']);
+}
+
+/** Puts all texts off because of the carrier, and then further, as if there were many more. Returns their number. */
+async function putAllOff(): Promise<number> {
+  await store('bulk', ofBatch);
+  await store('default', singles);
+  const all = ofBatch + singles + 1;
+  await waitFor('all are put off', async () => (await countWhere('retries > 0')) === all, patient);
+  await query(
+    `UPDATE sms_messages SET due_at = due_at + INTERVAL 1 HOUR
+     WHERE status = 'queued' AND lease_token IS NULL AND due_at > NOW(3)`,
+  );
+  return all;
+}
+
+/** Starts the carrier again. As soon as it takes a text, it takes all of them. */
+async function comesBack(): Promise<Smsc> {
+  const smsc = await startSmsc({ port });
+  await waitFor('a worker is bound again', () => smsc.binds.length > 0, patient);
+  await sendTo(away);
+  return smsc;
+}
+
+const recipientsOf = (smsc: Smsc) => smsc.taken.map(({ destination }) => destination.address);
+
+test('texts that are due in an hour go when their carrier is back, and another carrier has its own meanwhile', async () => {
+  const worker = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  const all = await putAllOff();
+  const meanwhile = await sendTo(sound);
+  await waitFor('the other carrier has its text', () => other.taken.length === 1);
+  const tries = async () => Number((await query('SELECT SUM(claims) AS n FROM sms_messages'))[0]!['n']);
+  const before = await tries();
+  const smsc = await comesBack();
+  await waitFor('some have come', () => smsc.taken.length > 20, patient);
+  const second = await sendTo(sound);
+  await waitFor('all are sent', async () => (await countWhere("status = 'sent'")) === all + 1, patient);
+  for (const { id } of [meanwhile, second]) expect((await smsOf(own, id)).status).toBe('sent');
+  expect([smsc.taken.length, new Set(recipientsOf(smsc)).size]).toEqual([all + 1, all + 1]);
+  // The worker does not bring texts that it could not hand over.
+  expect((await tries()) - before).toBeLessThan(2 * all);
+  await worker.stop();
+});
+
+test('a worker is killed while it brings texts forward: the next one brings the others, and none is lost', async () => {
+  const worker = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  const all = await putAllOff();
+  const smsc = await comesBack();
+  await waitFor('some have come', () => smsc.taken.length > 100, { ...patient, intervalMs: 1 });
+  await worker.kill();
+  expect(await countWhere("status = 'queued' AND due_at > NOW() + INTERVAL 30 MINUTE")).toBeGreaterThan(0);
+  // The leases of the killed worker end.
+  await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
+  const next = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  await sendTo(away);
+  await waitFor('all are sent', async () => (await countWhere("status = 'sent'")) === all + 2, patient);
+  expect(new Set(recipientsOf(smsc)).size).toBe(all + 2);
+  await next.stop();
+});
