@@ -43,7 +43,11 @@ export const counters: Record<string, CounterOf> = {
   emails_held_back: {
     help: 'Jobs that put an email off without an attempt, because of a sending limit or because sending is blocked',
   },
+  emails_put_off: { help: 'Emails put off without an attempt, because no connection came free in time' },
   relay_pauses: { help: 'Pauses of a process because the relay could not be used' },
+  relay_workspace_pauses: {
+    help: 'Pauses of the emails of one workspace, because the relay fell silent or broke off at them',
+  },
   emails_retried: {
     help: 'Attempts after which the email waits for another attempt',
     labels: { kind: emailLanes },
@@ -209,7 +213,7 @@ export const counters: Record<string, CounterOf> = {
   events_relayed: { help: 'Events that were numbered and fanned out' },
   report_events: { help: 'Events that were counted for the reports' },
   smtp_faults: {
-    help: 'Faults of the event relay, which numbers events and makes deliveries',
+    help: 'Hand-overs that the relay did not answer, or that did not reach it',
     labels: { reason: ['dns', 'connection', 'greeting', 'tls', 'login', 'timeout'] },
   },
   job_faults: {

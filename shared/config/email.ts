@@ -23,7 +23,9 @@ export const emailSettings = {
     })
     .default('smtp://127.0.0.1:25')
     .describe('The relay that takes email: smtp(s)://user:password@host:port'),
-  SMTP_CONNECTIONS: integer(20, { min: 1 }).describe('Pooled connections per process'),
+  SMTP_CONNECTIONS: integer(20, { min: 1 }).describe(
+    'Pooled connections per process; one workspace takes up to five sixths of them, and less beside others',
+  ),
   SMTP_TIMEOUT_SECONDS: number(60, { min: 0.1 }).describe('Longest hand-over of one email'),
   EMAIL_DELIVERED_ON: z
     .enum(['dsn', 'accept'])
@@ -32,7 +34,7 @@ export const emailSettings = {
       'dsn: a success report tells of it, which is asked for where there is a RETURN_PATH_DOMAIN; accept: the relay is the last server (development mailbox), so its 250 means delivered',
     ),
   EMAIL_CONCURRENCY: integer(40, { min: 1 }).describe(
-    'Emails that a process handles at the same time in each lane; one workspace gets at most three quarters of them',
+    'Emails that a process handles at the same time in each lane; one workspace gets at most five sixths of them, and less beside others',
   ),
   EMAIL_JOBS_PER_WORKSPACE: integer(500, { min: 2 }).describe(
     'Emails of one workspace and lane that Redis holds; the others wait in MySQL',

@@ -16,7 +16,7 @@ export const smsSettings = {
     ),
   SMS_TIMEOUT_SECONDS: number(10, { min: 0.1, max: 60 }).describe('Longest hand-over of one text'),
   SMS_CONCURRENCY: integer(200, { min: 1 }).describe(
-    'Texts that a process handles at the same time in each lane; one workspace gets at most three quarters of them',
+    'Texts that a process handles at the same time in each lane; one workspace gets at most five sixths of them, and less beside others',
   ),
   SMS_JOBS_PER_WORKSPACE: integer(500, { min: 2 }).describe(
     'Texts of one workspace and lane that Redis holds; the others wait in MySQL',

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { now } from '../common/clock.ts';
+import { mostBeside } from '../common/fair-shares.ts';
 import { logger } from '../common/logger.ts';
 import { type Semaphore, semaphore } from '../common/semaphore.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
@@ -24,18 +25,11 @@ const againMs = 500;
 /** The most owners whose ended rows are counted. The count of an owner that was forgotten starts again at 0. */
 const mostOwners = 10_000;
 /**
- * The part of a lane's slots that one owner may hold: its work, however large or slow, leaves the other slots to
- * others.
- */
-const partOfOneOwner = 0.75;
-
-/**
- * Makes the slots of a lane, which owners share. Work beyond the part of its owner waits for a moment in this process,
- * and then in Redis.
+ * Makes the slots of a lane. An owner may hold a share of those that the others leave. Its further work waits for a
+ * moment in this process, and then in Redis.
  */
 export function laneSlots(slots: () => number, waitMs = longestWaitMs): Semaphore {
-  const permits = () => Math.max(1, Math.ceil(slots() * partOfOneOwner));
-  return semaphore({ inAll: slots, permits, waitMs });
+  return semaphore({ inAll: slots, permits: (others) => mostBeside(others, slots()), waitMs });
 }
 
 /**

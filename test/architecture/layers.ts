@@ -17,6 +17,7 @@ const basis = [
   'shared/common/time-slices',
   'shared/common/closing',
   'shared/common/circuit-breaker',
+  'shared/common/fair-shares',
   'shared/common/semaphore',
   'shared/common/isolated',
   'shared/common/thread-cpu',

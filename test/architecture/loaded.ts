@@ -19,7 +19,7 @@ export const early =
 export const ceilings = [
   { name: 'web', files: 1635, clients: [] },
   { name: 'worker_email', files: 1090, clients: [smtpClient] },
-  { name: 'worker_webhooks', files: 1195, clients: [webhookClient] },
+  { name: 'worker_webhooks', files: 1196, clients: [webhookClient] },
   { name: 'worker_sms', files: 1280, clients: [] },
   { name: 'worker_batches', files: 1250, clients: [] },
   { name: 'worker_contacts', files: 1024, clients: [] },

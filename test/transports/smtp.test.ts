@@ -32,7 +32,9 @@ const refused = (stage: string, reply: string): Partial<HandOverResult> =>
     enhanced: reply.split(' ')[1],
     reply: expect.stringContaining(reply),
   }) as Partial<HandOverResult>;
-const fault = (reason: string) => ({ kind: 'transport_fault', reason, detail: expect.any(String) });
+const faultAt = (at: string, reason: string) =>
+  ({ kind: 'transport_fault', at, reason, detail: expect.any(String) }) as const;
+const fault = (reason: string) => faultAt('session', reason);
 const uncertain = { kind: 'uncertain', detail: expect.any(String) };
 
 test.each<[SmtpMode, object, number]>([
@@ -49,7 +51,7 @@ test.each<[SmtpMode, object, number]>([
   ['451 after the dot', refused('data', '451 4.3.0'), 1],
   ['554 after the dot', refused('data', '554 5.6.0'), 1],
   ['refuses early', refused('data', '552 5.3.4'), 0],
-  ['drop at MAIL', fault('connection'), 0],
+  ['drop at MAIL', faultAt('message', 'connection'), 0],
   ['drop in the banner', fault('greeting'), 0],
   ['421 greeting', fault('greeting'), 0],
   ['STARTTLS fails', fault('tls'), 0],
@@ -96,7 +98,7 @@ const large = {
 
 test('a connection lost while the body goes out is a fault: the message was surely not taken', async () => {
   const sink = await startSmtpSink({ mode: 'drop in DATA' });
-  expect(await poolTo(sink.url).handOver(large)).toEqual(fault('connection'));
+  expect(await poolTo(sink.url).handOver(large)).toEqual(faultAt('message', 'connection'));
   expect(sink.messages).toEqual([]);
 });
 

@@ -21,7 +21,7 @@ const gateOf = (slots: number, waitMs?: number) => openGate(() => slots, waitMs)
 const isOpen = async (entering: Promise<boolean>) =>
   Promise.race([entering, new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
 
-test('one workspace takes up to three quarters of the slots, and another comes in beside it', async () => {
+test('one workspace takes up to five sixths of the slots, and another comes in beside it', async () => {
   const gate = gateOf(8);
   const entered = await Promise.all(Array.from({ length: 6 }, () => gate.enter('one')));
   expect(entered).toEqual(Array(6).fill(true));
@@ -32,6 +32,12 @@ test('one workspace takes up to three quarters of the slots, and another comes i
   expect(await isOpen(seventh)).toBeNull();
   gate.leave('one');
   expect(await seventh).toBe(true);
+});
+
+test('a workspace has a share of what the others leave, so two that end nothing leave room for a third', async () => {
+  const gate = gateOf(8);
+  for (const name of ['one', 'two']) for (let index = 0; index < 20; index += 1) void gate.enter(name);
+  expect(await isOpen(gate.enter('three'))).toBe(true);
 });
 
 test('who waits in vain is sent away, and takes no slot', async () => {

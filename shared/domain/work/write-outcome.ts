@@ -49,6 +49,9 @@ export function jobAfter({ dueAt, parked }: { dueAt: Date | null; parked: boolea
   return parked && isNear(dueAt) ? 'dropped' : { retryAt: dueAt };
 }
 
+/** The delay of a message that was put off; it has waited in a process already. */
+const putOffMs = 1_000;
+
 /** The delay after a fault of our own, which is not likely to be repaired within seconds. */
 export const faultDelayMs = 300_000;
 
@@ -70,7 +73,8 @@ type Undone = { at: Date; triedAt: Date | null; handoverAt: Date | null; uncerta
  * Runs an attempt under a claim of `leaseSeconds`: first `prepare`, before the other side is spoken to, then the
  * hand-over, if `prepare` returns one. A fault during `prepare` is no fault of the message, so the claim is undone:
  * otherwise the message would wait for the end of the lease, and the claim would count as a worker that died. After an
- * outage the message is due at once. After any other fault the message is parked for a while, or `giveUp` ends it.
+ * outage the message is due at once. After any other fault the message is parked for a while, or `giveUp` ends it. The
+ * claim is also undone where the hand-over returns null: it was not begun.
  */
 export async function prepareAndHandOver(
   { id, dueAt, handoverAt, uncertainCount }: Claim,
@@ -81,14 +85,14 @@ export async function prepareAndHandOver(
     /** Ends a message for which `next` is too late; null where it is not. */
     giveUp: (next: Date) => Promise<WorkOutcome> | null;
   },
-  prepare: () => Promise<WorkOutcome | (() => Promise<WorkOutcome>)>,
+  prepare: () => Promise<WorkOutcome | (() => Promise<WorkOutcome | null>)>,
 ): Promise<WorkOutcome> {
   const { work, leaseSeconds, undo, giveUp } = options;
   // While a worker holds a message, `dueAt` is the end of the lease.
   const leaseEnd = dueAt!;
   const giveBack = (at = now(), triedAt: Date | null = null) =>
     undo({ at, triedAt, handoverAt, uncertainCount });
-  let prepared: WorkOutcome | (() => Promise<WorkOutcome>);
+  let prepared: WorkOutcome | (() => Promise<WorkOutcome | null>);
   try {
     prepared = await prepare();
     // A hand-over takes half of a lease at most (LEASE_SECONDS). If the database hung after the claim, less than half
@@ -110,5 +114,10 @@ export async function prepareAndHandOver(
     await writeOutcome(leaseEnd, () => giveBack(next, at));
     return 'dropped';
   }
-  return typeof prepared === 'function' ? prepared() : prepared;
+  if (typeof prepared !== 'function') return prepared;
+  const outcome = await prepared();
+  if (outcome) return outcome;
+  const retryAt = new Date(now().getTime() + putOffMs);
+  await writeOutcome(leaseEnd, () => giveBack(retryAt));
+  return { retryAt };
 }

@@ -12,6 +12,8 @@ export type HandOver = {
   requestDsn?: boolean;
   /** Decides who goes first when connections are scarce. */
   lane?: EmailLane;
+  /** The workspace whose share of the connections the email takes. */
+  owner?: string;
 };
 
 export type TransportFaultReason = 'dns' | 'connection' | 'greeting' | 'tls' | 'login' | 'timeout';
@@ -20,8 +22,18 @@ export type HandOverResult =
   | { kind: 'accepted'; reply: string }
   /** An answer of the relay about this message. */
   | { kind: 'refused'; stage: SmtpStage; code: number; enhanced: string | null; reply: string }
-  /** The relay cannot be used; the message was surely not taken. */
-  | { kind: 'transport_fault'; reason: TransportFaultReason; detail: string }
+  /**
+   * The relay cannot be used; the message was surely not taken. `at`: whether there was no session, or the relay had
+   * greeted us and then fell silent or broke off at the message.
+   */
+  | {
+      kind: 'transport_fault';
+      at: 'session' | 'message';
+      reason: TransportFaultReason;
+      detail: string;
+    }
+  /** The hand-over was not begun, because no connection of ours came free in time. */
+  | { kind: 'busy'; detail: string }
   /** The message could not be read to its end. The relay has surely not taken it, and has no part in this fault. */
   | { kind: 'unread'; detail: string }
   /** The end of the message was written and no answer was seen: it may have been taken (RFC 1047). */

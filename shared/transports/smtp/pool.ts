@@ -1,13 +1,20 @@
-import type { EmailLane } from '../../schemas/lanes.ts';
 import { connect, type SendResult, type SmtpConnection } from './connection.ts';
 import { checkHandOver, type HandOver, type HandOverResult, TransportFault } from './hand-over.ts';
 import type { Relay } from './relay.ts';
-import { createSlots } from './slots.ts';
+import { createSlots, type ReleaseSlot, type SlotWish } from './slots.ts';
 
 export type SmtpStats = { connections: number; idle: number; waiting: number };
 
+/** The right to hand one email over. `slot`: the slot that it holds already; null if it takes one when it needs it. */
+export type HandOverPermit = { slot: ReleaseSlot | null; leave: () => void };
+
 export type SmtpPool = {
-  handOver(email: HandOver): Promise<HandOverResult>;
+  /**
+   * Gives an email the right to be handed over, before it is claimed. Where its hand-over may take long, the email gets
+   * a slot now, so that no claimed email waits for one that hangs. Null: no slot came free in time.
+   */
+  permit(wish: SlotWish): Promise<HandOverPermit | null>;
+  handOver(email: HandOver, permit?: HandOverPermit): Promise<HandOverResult>;
   stats(): SmtpStats;
   /** Waits for the messages under way, then says QUIT on every connection. */
   close(): Promise<void>;
@@ -18,6 +25,8 @@ export type SmtpPool = {
 const defaultIdleMs = 30_000;
 // A connection whose RSET takes longer is closed, because it holds a slot while it waits.
 const resetMs = 5000;
+/** How long an email that is not claimed yet waits for a slot in this process. */
+const permitWaitMs = 1_000;
 
 /**
  * Creates a pool. It opens connections when they are needed, and each one takes any number of messages, one after the
@@ -37,25 +46,38 @@ export function createSmtpPool(options: {
   let idleTimer: NodeJS.Timeout | null = null;
   let drained: PromiseWithResolvers<void> | null = null;
 
-  async function handOver(email: HandOver): Promise<HandOverResult> {
+  async function permit(wish: SlotWish): Promise<HandOverPermit | null> {
+    const slot = slots.isQuick(wish) ? null : await takeSlot(wish, permitWaitMs);
+    if (slot === 'none') return null;
+    const own: HandOverPermit = { slot, leave: () => own.slot?.(false) };
+    return own;
+  }
+
+  async function takeSlot(wish: SlotWish, waitMs: number): Promise<ReleaseSlot | 'none'> {
+    const release = await slots.take(wish, waitMs);
+    if (!release) return 'none';
+    return (wasUsed) => {
+      release(wasUsed);
+      if (slots.busy() === 0) drained?.resolve();
+    };
+  }
+
+  async function handOver(email: HandOver, own?: HandOverPermit): Promise<HandOverResult> {
     checkHandOver(email);
-    if (drained) return { kind: 'transport_fault', reason: 'connection', detail: 'this process is closing' };
+    if (drained) return { kind: 'busy', detail: 'this process is closing' };
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
-    const { lane = 'authentication' } = email;
+    const { lane = 'authentication', owner } = email;
     try {
-      const hasSlot = await slots.take(lane, deadline.signal);
-      return hasSlot
-        ? await handOverInSlot(email, deadline.signal, () => releaseSlot(lane))
-        : late('while waiting for a free connection');
+      // At least half of the time is left for the relay, so a wait in this process never seems a fault of the relay.
+      const slot = own?.slot ?? (await takeSlot({ lane, owner }, timeoutMs / 2));
+      if (slot === 'none') return { kind: 'busy', detail: 'no connection came free in time' };
+      // From here the slot is free only when the connection is.
+      if (own) own.slot = null;
+      return await handOverInSlot(email, deadline.signal, () => slot(true));
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  function releaseSlot(lane: EmailLane): void {
-    slots.release(lane);
-    if (slots.busy() === 0) drained?.resolve();
   }
 
   async function handOverInSlot(
@@ -71,7 +93,7 @@ export function createSmtpPool(options: {
         connection = await connectNew(signal);
       } catch (error) {
         release();
-        return signal.aborted ? late('while connecting to the relay') : faultOf(error);
+        return signal.aborted ? late('session', 'while connecting to the relay') : faultOf(error);
       }
       result = await sendOn(connection, email, signal);
     }
@@ -81,14 +103,14 @@ export function createSmtpPool(options: {
     if (result.progress === 'end')
       return { kind: 'uncertain', detail: signal.aborted ? lateDetail : result.detail };
     return signal.aborted
-      ? late('before the message was sent whole')
-      : { kind: 'transport_fault', reason: 'connection', detail: result.detail };
+      ? late('message', 'before the message was sent whole')
+      : { kind: 'transport_fault', at: 'message', reason: 'connection', detail: result.detail };
   }
 
   const lateDetail = `no answer within ${timeoutMs / 1000} s`;
 
-  function late(when: string): HandOverResult {
-    return { kind: 'transport_fault', reason: 'timeout', detail: `${lateDetail}, ${when}` };
+  function late(at: 'session' | 'message', when: string): HandOverResult {
+    return { kind: 'transport_fault', at, reason: 'timeout', detail: `${lateDetail}, ${when}` };
   }
 
   async function connectNew(signal: AbortSignal): Promise<SmtpConnection> {
@@ -152,6 +174,7 @@ export function createSmtpPool(options: {
   }
 
   return {
+    permit,
     handOver,
     close,
     stats: () => ({ connections: open.size, idle: idle.length, waiting: slots.waiting() }),
@@ -167,5 +190,5 @@ function foundClosed(result: SendResult): boolean {
 
 function faultOf(error: unknown): HandOverResult {
   if (!(error instanceof TransportFault)) throw error;
-  return { kind: 'transport_fault', reason: error.reason, detail: error.message };
+  return { kind: 'transport_fault', at: 'session', reason: error.reason, detail: error.message };
 }

@@ -1,10 +1,21 @@
+import { createFairShares } from '../../common/fair-shares.ts';
 import { type EmailLane, emailLanes } from '../../schemas/lanes.ts';
 
-/** Slots for speaking to the relay: a fixed number at a time. When slots are scarce, higher lanes come first. */
+/** Whom a slot is for. `owner`: the workspace; left out for nobody, who needs no share. */
+export type SlotWish = { lane: EmailLane; owner?: string | undefined };
+
+/** Gives a slot back; more than once does no harm. `wasUsed`: for a hand-over. */
+export type ReleaseSlot = (wasUsed: boolean) => void;
+
+/**
+ * Slots for speaking to the relay: a fixed number at a time. When slots are scarce, higher lanes come first. The
+ * workspaces of a lane share its slots fairly.
+ */
 export type Slots = {
-  /** False when the signal came first. */
-  take(lane: EmailLane, signal: AbortSignal): Promise<boolean> | true;
-  release(lane: EmailLane): void;
+  /** Null when no slot came free in time. */
+  take(wish: SlotWish, waitMs: number): Promise<ReleaseSlot | null>;
+  /** Whether the workspace is known to give its slots back soon. */
+  isQuick(wish: SlotWish): boolean;
   busy(): number;
   waiting(): number;
 };
@@ -17,67 +28,49 @@ const keptPart = 10;
 /** Every eighth slot goes to the longest waiter of any lane, so that the last lane moves on too. */
 const fairEvery = 8;
 
-type SlotWaiter = { lane: EmailLane; start: () => void };
+type SlotWaiter = SlotWish & { start: () => void };
 
 export function createSlots(total: number): Slots {
-  const held = new Map<EmailLane, number>();
+  const shares = createFairShares();
+  const held = new Set<SlotWish>();
   let waiting: SlotWaiter[] = [];
-  let busy = 0;
   let given = 0;
 
+  const sharerOf = ({ lane, owner }: SlotWish) => `${lane} ${owner}`;
+
   /**
-   * Tells whether a lane may have a slot. The lane and all lower ones share a limit, which leaves slots for the
-   * higher lanes.
+   * Tells whether there is a slot. A lane and all lower ones share a limit, which leaves slots for the higher lanes.
+   * The workspace has its share of that limit.
    */
-  function mayHave(lane: EmailLane): boolean {
-    const place = emailLanes.indexOf(lane);
-    const taken = emailLanes.slice(place).reduce((sum, one) => sum + (held.get(one) ?? 0), 0);
-    return busy < total && taken < total - place * Math.floor(total / keptPart);
+  function mayHave(wish: SlotWish): boolean {
+    const place = emailLanes.indexOf(wish.lane);
+    const limit = total - place * Math.floor(total / keptPart);
+    let [own, others] = [0, 0];
+    for (const { lane, owner } of held) {
+      if (emailLanes.indexOf(lane) < place) continue;
+      if (owner === wish.owner) own += 1;
+      else others += 1;
+    }
+    if (held.size >= total || own + others >= limit) return false;
+    return wish.owner === undefined || own < shares.mostBeside(sharerOf(wish), others, limit);
   }
 
-  function hold(lane: EmailLane): void {
-    busy += 1;
-    held.set(lane, (held.get(lane) ?? 0) + 1);
+  function hold(wish: SlotWish): ReleaseSlot {
+    const slot = { ...wish };
+    held.add(slot);
+    const end = shares.begin(sharerOf(wish));
+    return (wasUsed) => {
+      if (!held.delete(slot)) return;
+      end(wasUsed);
+      serve();
+    };
   }
 
   function next(): SlotWaiter | undefined {
-    const able = waiting.filter(({ lane }) => mayHave(lane));
+    const able = waiting.filter(mayHave);
     if (given % fairEvery === fairEvery - 1) return able[0];
     return emailLanes.flatMap((lane) => able.find((waiter) => waiter.lane === lane) ?? [])[0];
   }
-
-  return {
-    take: (lane, signal) => {
-      if (waiting.length === 0 && mayHave(lane)) {
-        hold(lane);
-        return true;
-      }
-      return new Promise((resolve) => {
-        const giveUp = (): void => {
-          waiting = waiting.filter((one) => one !== waiter);
-          resolve(false);
-        };
-        const waiter: SlotWaiter = {
-          lane,
-          start: () => {
-            signal.removeEventListener('abort', giveUp);
-            hold(lane);
-            resolve(true);
-          },
-        };
-        signal.addEventListener('abort', giveUp, { once: true });
-        waiting.push(waiter);
-        serve();
-      });
-    },
-    release: (lane) => {
-      busy -= 1;
-      held.set(lane, (held.get(lane) ?? 1) - 1);
-      serve();
-    },
-    busy: () => busy,
-    waiting: () => waiting.length,
-  };
 
   function serve(): void {
     for (;;) {
@@ -88,4 +81,28 @@ export function createSlots(total: number): Slots {
       waiter.start();
     }
   }
+
+  return {
+    take: async (wish, waitMs) => {
+      if (waiting.length === 0 && mayHave(wish)) return hold(wish);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          waiting = waiting.filter((one) => one !== waiter);
+          resolve(null);
+        }, waitMs);
+        const waiter: SlotWaiter = {
+          ...wish,
+          start: () => {
+            clearTimeout(timer);
+            resolve(hold(wish));
+          },
+        };
+        waiting.push(waiter);
+        serve();
+      });
+    },
+    isQuick: (wish) => wish.owner === undefined || shares.isQuick(sharerOf(wish)),
+    busy: () => held.size,
+    waiting: () => waiting.length,
+  };
 }

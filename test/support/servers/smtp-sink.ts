@@ -31,6 +31,7 @@ export type SmtpMode =
   | 'drop at MAIL'
   | 'drop in DATA'
   | 'drop after the dot'
+  | 'hang at RCPT'
   | 'hang after the dot'
   | '535 at login'
   | Misbehaviour;
@@ -146,7 +147,7 @@ export async function startSmtpSink(options: Options = {}) {
       else answer('mail', session, callback);
     },
     onRcptTo({ address }, session, callback) {
-      answer('rcpt', session, callback, address);
+      if (modeFor(socketOf(session), address) !== 'hang at RCPT') answer('rcpt', session, callback, address);
     },
     onData(stream, session, callback) {
       // `receive` fails when the client goes away before the final dot.

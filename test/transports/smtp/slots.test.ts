@@ -1,25 +1,37 @@
 import { expect, test } from 'vitest';
 import type { EmailLane } from '../../../shared/schemas/lanes.ts';
-import { createSlots } from '../../../shared/transports/smtp/slots.ts';
+import { createSlots, type ReleaseSlot } from '../../../shared/transports/smtp/slots.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
-const never = new AbortController().signal;
+const neverMs = 2 ** 31 - 1;
 
-/** Makes slots, and records the lanes that got one, in order; `take` asks for one more. */
+/** Makes slots, and records the lanes that got one, in order; `take` asks for one more, `release` gives one back. */
 function begin(total: number) {
   const slots = createSlots(total);
   const started: EmailLane[] = [];
-  const take = (lane: EmailLane, signal = never) => {
-    const slot = slots.take(lane, signal);
-    if (slot === true) started.push(lane);
-    else void slot.then((hasSlot) => hasSlot && started.push(lane));
-  };
+  const held: { lane: EmailLane; owner: string | undefined; release: ReleaseSlot }[] = [];
+  const take = (lane: EmailLane, owner?: string, waitMs = neverMs) =>
+    void slots.take({ lane, owner }, waitMs).then((release) => {
+      if (!release) return;
+      started.push(lane);
+      held.push({ lane, owner, release });
+    });
+  const release = (lane: EmailLane, owner?: string, wasUsed = true) =>
+    held
+      .splice(
+        held.findIndex((one) => one.lane === lane && one.owner === owner),
+        1,
+      )[0]!
+      .release(wasUsed);
+  const heldBy = (owner: string) => held.filter((one) => one.owner === owner).length;
   const settled = () => new Promise(setImmediate);
-  return { slots, started, take, settled };
+  return { slots, started, take, release, heldBy, settled };
 }
 
 test('marketing and transactional email leave slots to what comes before them', async () => {
   const { slots, started, take, settled } = begin(20);
   for (let count = 0; count < 30; count += 1) take('marketing');
+  await settled();
   expect(started).toHaveLength(16);
   for (let count = 0; count < 30; count += 1) take('transactional');
   await settled();
@@ -31,24 +43,26 @@ test('marketing and transactional email leave slots to what comes before them', 
 });
 
 test('a one-time code gets the next slot that is free, whoever waits', async () => {
-  const { slots, started, take, settled } = begin(1);
+  const { started, take, release, settled } = begin(1);
   for (let count = 0; count < 20; count += 1) take('marketing');
   take('transactional');
   take('authentication');
-  slots.release('marketing');
+  await settled();
+  release('marketing');
   await settled();
   expect(started.at(-1)).toBe('authentication');
 });
 
 test('the last lane moves on while the first ones never end', async () => {
-  const { slots, started, take, settled } = begin(1);
+  const { started, take, release, settled } = begin(1);
   take('authentication');
   take('marketing');
+  await settled();
   let running: EmailLane = 'authentication';
   for (let count = 0; count < 10; count += 1) {
     take('authentication');
     take('transactional');
-    slots.release(running);
+    release(running);
     await settled();
     running = started.at(-1)!;
   }
@@ -56,15 +70,56 @@ test('the last lane moves on while the first ones never end', async () => {
 });
 
 test('whoever gives up waiting takes nothing, and who waits longest in a lane is next in it', async () => {
-  const { slots, started, take, settled } = begin(1);
+  const { slots, started, take, release, settled } = begin(1);
   take('marketing');
-  const impatient = new AbortController();
-  take('authentication', impatient.signal);
-  impatient.abort();
   await settled();
-  expect(slots.waiting()).toBe(0);
-  slots.release('marketing');
+  take('authentication', undefined, 1);
+  await waitFor('it gives up', () => slots.waiting() === 0);
+  release('marketing');
   expect(slots.busy()).toBe(0);
   take('transactional');
+  await settled();
   expect(started).toEqual(['marketing', 'transactional']);
+});
+
+const lanes = ['authentication', 'transactional', 'marketing'] as const;
+
+test.each(lanes)('eight workspaces whose emails hang leave slots of the lane %s to others', async (lane) => {
+  const { take, heldBy, settled } = begin(20);
+  const hanging = Array.from({ length: 8 }, (_, index) => `hanging-${index}`);
+  for (const owner of hanging) for (let count = 0; count < 30; count += 1) take(lane, owner);
+  await settled();
+  for (const owner of hanging) expect(heldBy(owner)).toBeGreaterThan(0);
+  take(lane, 'honest');
+  await settled();
+  expect(heldBy('honest')).toBe(1);
+});
+
+test('however many workspaces hang, one that is known to be quick has a slot', async () => {
+  const { take, release, heldBy, settled } = begin(20);
+  take('transactional', 'quick');
+  await settled();
+  release('transactional', 'quick');
+  for (let index = 0; index < 100; index += 1) take('transactional', `hanging-${index}`);
+  await settled();
+  take('transactional', 'new');
+  take('transactional', 'quick');
+  await settled();
+  expect([heldBy('new'), heldBy('quick')]).toEqual([0, 1]);
+});
+
+test('a workspace alone has most slots of its lane once one of its emails was quick', async () => {
+  const { take, release, heldBy, settled } = begin(20);
+  for (let count = 0; count < 30; count += 1) take('transactional', 'own');
+  await settled();
+  expect(heldBy('own')).toBe(6);
+  release('transactional', 'own', false);
+  await settled();
+  expect(heldBy('own')).toBe(6);
+  release('transactional', 'own');
+  await settled();
+  expect(heldBy('own')).toBe(15);
+  take('transactional', 'other');
+  await settled();
+  expect(heldBy('other')).toBe(1);
 });

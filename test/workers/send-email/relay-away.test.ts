@@ -84,7 +84,10 @@ test('while the relay is away for good, emails fail when their time is up as the
   await worker.stop();
 });
 
-const fault = { kind: 'transport_fault', reason: 'connection', detail: 'refused' } as const;
+const faultAt = (at: 'session' | 'message') =>
+  ({ kind: 'transport_fault', at, reason: 'timeout', detail: 'no answer' }) as const;
+const fault = faultAt('session');
+const silent = faultAt('message');
 const accepted = { kind: 'accepted', reply: '250 Ok' } as const;
 const refused = (code: number) =>
   ({ kind: 'refused', stage: 'rcpt', code, enhanced: null, reply: `${code} No` }) as const;
@@ -92,16 +95,44 @@ const short = { firstPauseMs: 100, longestPauseMs: 400, longestWaitMs: 2_000 };
 
 test('one connection that breaks pauses nothing, and three in a row do', () => {
   const pause = createRelayCircuitBreaker(short);
-  for (const result of [fault, fault, accepted, fault, fault, refused(550), refused(421), fault])
-    pause.note(result);
+  for (const result of [fault, fault, accepted, fault, fault, refused(550), fault, fault])
+    pause.note('one', result);
   expect(pause.isPaused()).toBe(false);
-  pause.note(refused(421));
+  pause.note('one', fault);
   expect(pause.isPaused()).toBe(true);
+  expect(pause.isPaused('other')).toBe(true);
+});
+
+// Shows F27
+test('a relay that falls silent or closes at the emails of one workspace pauses these alone', async () => {
+  const pause = createRelayCircuitBreaker(short);
+  for (const result of [silent, refused(421), accepted, silent, refused(421)]) pause.note('one', result);
+  expect(pause.isPaused('one')).toBe(false);
+  pause.note('one', silent);
+  expect([pause.isPaused('one'), pause.isPaused('other'), pause.isPaused()]).toEqual([true, false, false]);
+  expect(await pause.pass('one')).toHaveProperty('waitMs');
+  expect(await pause.pass('other')).toHaveProperty('leave');
+
+  const probe = await waitFor('one goes ahead', async () => {
+    const pass = await pause.pass('one');
+    return 'leave' in pass && pass;
+  });
+  expect(await pause.pass('one')).toHaveProperty('waitMs');
+  pause.note('one', accepted);
+  probe.leave();
+  expect(await pause.pass('one')).toHaveProperty('leave');
+  expect(pause.isPaused('one')).toBe(false);
+});
+
+test('a wait for a connection of our own says nothing about the relay', () => {
+  const pause = createRelayCircuitBreaker(short);
+  for (let count = 0; count < 3; count += 1) pause.note('one', { kind: 'busy', detail: 'none came free' });
+  expect(pause.isPaused('one')).toBe(false);
 });
 
 test('during a pause one goes ahead, the others wait for what it finds', async () => {
   const pause = createRelayCircuitBreaker(short);
-  for (let count = 0; count < 3; count += 1) pause.note(fault);
+  for (let count = 0; count < 3; count += 1) pause.note('one', fault);
   const passed: number[] = [];
   const waiters = Array.from({ length: 5 }, async (_, index) => {
     const pass = await pause.pass();
@@ -109,19 +140,19 @@ test('during a pause one goes ahead, the others wait for what it finds', async (
     return pass;
   });
   await waitFor('one goes ahead', () => passed.length === 1);
-  pause.note(fault);
+  pause.note('one', fault);
   expect(passed).toHaveLength(1);
   const first = (await Promise.race(waiters)) as { leave: () => void };
   first.leave();
   await waitFor('another goes ahead', () => passed.length === 2);
-  pause.note(accepted);
+  pause.note('one', accepted);
   await Promise.all(waiters);
   expect(passed).toHaveLength(5);
 });
 
 test('one that went ahead and never came to the relay lets the next one go', async () => {
   const pause = createRelayCircuitBreaker(short);
-  for (let count = 0; count < 3; count += 1) pause.note(fault);
+  for (let count = 0; count < 3; count += 1) pause.note('one', fault);
   for (let count = 0; count < 3; count += 1) {
     const pass = await pause.pass();
     expect(pass).toHaveProperty('leave');
@@ -136,7 +167,7 @@ test('who has waited in hand for long is told how long to wait elsewhere', async
     longestPauseMs: 60_000,
     longestWaitMs: 100,
   });
-  for (let count = 0; count < 3; count += 1) pause.note(fault);
+  for (let count = 0; count < 3; count += 1) pause.note('one', fault);
   const pass = (await pause.pass()) as { waitMs: number };
   expect(pass.waitMs).toBeGreaterThan(50_000);
   expect(pass.waitMs).toBeLessThanOrEqual(60_000);

@@ -4,7 +4,7 @@ import { config } from '../../../config/config.ts';
 import * as system from '../../../db/email/emails.system.ts';
 import type { EmailKind, EmailReason, EmailRecord } from '../../../db/email/emails.ts';
 import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
-import { checkHandOver, type HandOver, handOver } from '../../../transports/smtp.ts';
+import { checkHandOver, type HandOver, type HandOverPermit, handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
 import { heldBackSince } from '../../work/retry-times.ts';
@@ -29,12 +29,17 @@ import {
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
 import { isPast, retriesSince } from './times.ts';
 
+type Options = { lane?: EmailKind; isStalled?: boolean; permit?: HandOverPermit };
+
 /**
  * Makes one attempt to hand an email over: claims, composes, signs, speaks to the relay and stores the outcome. If the
  * job is lost on the way, the sweep finds the email when the lease has ended. `lane`: left out for its kind's lane.
  * `isStalled`: the job was another worker's before.
  */
-export async function attempt(emailId: string, lane?: EmailKind, isStalled = false): Promise<WorkOutcome> {
+export async function attempt(
+  emailId: string,
+  { lane, isStalled = false, permit }: Options = {},
+): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   const claimed = await system.claimEmail({
     id: emailId,
@@ -56,7 +61,7 @@ export async function attempt(emailId: string, lane?: EmailKind, isStalled = fal
           ? finish(token, record, fail(record, crashes))
           : null,
     },
-    () => prepare(emailId, claimed, lane ?? record.kind),
+    () => prepare(emailId, claimed, lane ?? record.kind, permit),
   );
   if (outcome === 'done' && claimed.body?.attachmentCount) await forgetAttachments(record);
   return outcome;
@@ -67,7 +72,8 @@ async function prepare(
   emailId: string,
   claimed: system.ClaimedEmail,
   lane: EmailKind,
-): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
+  permit: HandOverPermit | undefined,
+): Promise<WorkOutcome | (() => Promise<WorkOutcome | null>)> {
   const { record, body, token, isSuppressed, blockedSince, isLimited } = claimed;
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (API decisions §7).
@@ -101,6 +107,7 @@ async function prepare(
     // Without a return path of ours each success report would go to the sender's own mailbox, and never to us.
     requestDsn: config.EMAIL_DELIVERED_ON === 'dsn' && config.RETURN_PATH_DOMAIN !== undefined,
     lane,
+    owner: email.workspaceId,
   };
   // Check before the hand-over is noted as started: after that, an error means that the email may have gone out.
   checkHandOver(handedOver);
@@ -109,8 +116,12 @@ async function prepare(
   if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   if (!(await system.updateHandoverStarted({ id: emailId, lane, token, at: now() }))) return 'dropped';
   return async () => {
-    const result = await handOver(handedOver);
-    relayCircuitBreaker.note(result);
+    const result = await handOver(handedOver, permit);
+    if (result.kind === 'busy' && !isPast(retriesSince(email, now()), email.kind, now())) {
+      count('emails_put_off');
+      return null;
+    }
+    relayCircuitBreaker.note(email.workspaceId, result);
     return finish(token, email, judge(email, result));
   };
 }

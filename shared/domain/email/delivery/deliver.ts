@@ -6,6 +6,7 @@ import type { EmailKind } from '../../../db/email/emails.ts';
 import { timeOfId } from '../../../formats/ids.ts';
 import type { sendEmail } from '../../../jobs/send-email.ts';
 import { emailLanes } from '../../../schemas/lanes.ts';
+import { permit } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { turns } from '../../../work/turns.ts';
 import * as admission from '../admission/admission.ts';
@@ -28,24 +29,32 @@ const takeTurn = turns({
   refill: admission.refill,
 });
 
-/** Runs an email's turn: makes an attempt as soon as its workspace has a slot and the relay can be used. */
+/**
+ * Runs an email's turn: makes an attempt as soon as its workspace has a slot and the relay can be used. An email whose
+ * hand-over may hang has its connection before its turn and its claim.
+ */
 export async function deliver(
   lane: EmailKind,
   { emailId, workspaceId, kind = lane }: EmailTurn,
   isStalled = false,
 ): Promise<WorkOutcome> {
   const turn = { lane, rowLane: kind, ownerId: workspaceId, id: emailId };
-  const attemptNow = () => attempt(emailId, lane, isStalled);
-  return (await takeTurn(turn, () => whenPossible(kind, emailId, attemptNow))) ?? inMs(againMs);
+  const own = await permit({ lane, owner: workspaceId });
+  if (!own) return inMs(againMs);
+  const attemptNow = () => attempt(emailId, { lane, isStalled, permit: own });
+  try {
+    return (await takeTurn(turn, () => whenPossible({ ...turn, kind }, attemptNow))) ?? inMs(againMs);
+  } finally {
+    own.leave();
+  }
 }
 
 async function whenPossible(
-  kind: EmailKind,
-  emailId: string,
+  { id, kind, ownerId }: { id: string; kind: EmailKind; ownerId: string | undefined },
   attemptNow: () => Promise<WorkOutcome>,
 ): Promise<WorkOutcome> {
-  if (relayCircuitBreaker.isPaused() && (await isOverdue(kind, emailId))) return attemptNow();
-  const pass = await relayCircuitBreaker.pass();
+  if (relayCircuitBreaker.isPaused(ownerId) && (await isOverdue(kind, id))) return attemptNow();
+  const pass = await relayCircuitBreaker.pass(ownerId);
   if ('waitMs' in pass) return inMs(pass.waitMs);
   try {
     return await attemptNow();

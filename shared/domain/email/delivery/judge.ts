@@ -41,8 +41,11 @@ export function judge(email: EmailRecord, result: HandOverResult): EmailJudgemen
         'the message to send could not be read completely',
       );
       return retry(email, result.detail, { delay: crashes, end: crashes });
+    // An email that is put off comes here when its time is up.
+    case 'busy':
+      return fail(email, giveUp);
     case 'transport_fault': {
-      alarm(result.reason, result.detail);
+      alarm(result);
       const code = `relay_${result.reason}`;
       return retry(email, result.detail, { delay: { ...relayFault, code }, end: { ...giveUp, code } });
     }
@@ -97,7 +100,10 @@ function retry(email: EmailRecord, detail: string, { delay, end }: RetryReasons)
 const mayAlarm = atMostEvery(10_000);
 
 /** Logs a fault of the relay once in a while, and not for each email: the fault is the same for all of them. */
-function alarm(reason: string, detail: string): void {
+function alarm({ at, reason, detail }: Extract<HandOverResult, { kind: 'transport_fault' }>): void {
   count('smtp_faults', { reason });
-  if (mayAlarm()) logger.error({ reason, detail }, 'the relay cannot be used; emails wait');
+  if (!mayAlarm()) return;
+  const text =
+    at === 'session' ? 'the relay cannot be used; emails wait' : 'the relay has failed at an email';
+  logger.error({ reason, detail }, text);
 }

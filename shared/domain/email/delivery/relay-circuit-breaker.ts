@@ -1,26 +1,38 @@
+import { LRUCache } from 'lru-cache';
 import {
   type CircuitBreaker,
   type CircuitBreakerTimes,
   createCircuitBreaker,
+  type Pass,
 } from '../../../common/circuit-breaker.ts';
 import { logger } from '../../../common/logger.ts';
 import { count, gauge } from '../../../common/metrics.ts';
 import type { HandOverResult } from '../../../transports/smtp.ts';
 
 /**
- * The circuit breaker of this process for the relay. While the relay cannot be used, emails wait without an attempt of
+ * The circuit breakers of this process for the relay. While the relay cannot be used, emails wait without an attempt of
  * their own, so that ten thousand emails neither hammer the relay nor use up their retries.
+ *
+ * Only a fault of a session says something about the relay: it was not there, or did not greet us. If the relay has
+ * greeted us and then fails at a message, the cause may be that message, such as a recipient's domain that hangs. So
+ * such faults pause the emails of the message's workspace alone.
  */
 
-type RelayCircuitBreaker = Pick<CircuitBreaker, 'pass' | 'isPaused'> & {
+type RelayCircuitBreaker = {
+  /** Resolves when an email of the workspace may go on, or with the time that it still has to wait. */
+  pass: (workspaceId?: string) => Promise<Pass>;
+  isPaused: (workspaceId?: string) => boolean;
   /** Notes the result of a hand-over. */
-  note: (result: HandOverResult) => void;
+  note: (workspaceId: string, result: HandOverResult) => void;
 };
+
+/** The most workspaces whose faults are known. */
+const mostWorkspaces = 10_000;
 
 export function createRelayCircuitBreaker(
   times: CircuitBreakerTimes = { firstPauseMs: 1_000, longestPauseMs: 60_000, longestWaitMs: 2_000 },
 ): RelayCircuitBreaker {
-  const pause = createCircuitBreaker(times, {
+  const relay = createCircuitBreaker(times, {
     paused: (pauseMs) => {
       count('relay_pauses');
       logger.error(
@@ -30,17 +42,53 @@ export function createRelayCircuitBreaker(
     },
     over: () => logger.warn('the relay can be used again'),
   });
+  /** The breakers of workspaces whose last hand-over was a fault. */
+  const own = new LRUCache<string, CircuitBreaker>({ max: mostWorkspaces });
+  const newOwn = (workspaceId: string) =>
+    createCircuitBreaker(times, {
+      paused: (pauseMs) => {
+        count('relay_workspace_pauses');
+        logger.warn(
+          { workspaceId, pauseSeconds: pauseMs / 1000 },
+          'the relay takes no email of a workspace; the next is tried after a pause',
+        );
+      },
+      over: () => logger.info({ workspaceId }, 'the relay takes the emails of a workspace again'),
+    });
+  const ownOf = (workspaceId: string | undefined) =>
+    workspaceId === undefined ? undefined : own.get(workspaceId);
+
   return {
-    ...pause,
-    note: (result) => {
-      if (result.kind !== 'uncertain' && result.kind !== 'unread') pause.note(isFaultOfRelay(result));
+    isPaused: (workspaceId) => relay.isPaused() || ownOf(workspaceId)?.isPaused() === true,
+    pass: async (workspaceId) => {
+      // The emails wait in Redis: in this process they would take the turns of others.
+      const first = await ownOf(workspaceId)?.pass(0);
+      if (!first) return relay.pass();
+      if ('waitMs' in first) return { waitMs: Math.max(first.waitMs, times.longestWaitMs) };
+      const second = await relay.pass();
+      if ('waitMs' in second) {
+        first.leave();
+        return second;
+      }
+      return {
+        leave: () => {
+          first.leave();
+          second.leave();
+        },
+      };
+    },
+    note: (workspaceId, result) => {
+      if (result.kind === 'uncertain' || result.kind === 'unread' || result.kind === 'busy') return;
+      const isSessionFault = result.kind === 'transport_fault' && result.at === 'session';
+      relay.note(isSessionFault);
+      if (isSessionFault) return;
+      // A 421 means that the relay is closing, not a bad message (RFC 5321 §3.8).
+      const isFault = result.kind === 'transport_fault' || (result.kind === 'refused' && result.code === 421);
+      if (isFault && !own.has(workspaceId)) own.set(workspaceId, newOwn(workspaceId));
+      ownOf(workspaceId)?.note(isFault);
+      if (!isFault) own.delete(workspaceId);
     },
   };
-}
-
-/** Returns whether the relay is at fault. A 421 means that the relay is closing, not a bad message (RFC 5321 §3.8). */
-function isFaultOfRelay(result: HandOverResult): boolean {
-  return result.kind === 'transport_fault' || (result.kind === 'refused' && result.code === 421);
 }
 
 export const relayCircuitBreaker = createRelayCircuitBreaker();

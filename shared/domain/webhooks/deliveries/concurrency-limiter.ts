@@ -1,3 +1,4 @@
+import { shareOf } from '../../../common/fair-shares.ts';
 import {
   type AnsweredRequests,
   createQueues,
@@ -104,9 +105,9 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     const isKnown = isQuick(origin);
     const sizeOf = isKnown ? openOf : counted;
     const left = Math.max(0, inAll - sizeOf(all) + sizeOf(workspace)) / inAll;
-    const free = Math.max(fewestSlots, inFlight * left) - sizeOf(workspace);
+    const free = Math.max(fewestSlots, shareOf(inFlight, left, true)) - sizeOf(workspace);
     const part = sizeOf(origin) === 0 ? 1 : partOfUnproven;
-    const unproven = Math.max(1, part * inFlight * left ** 2) - sizeOf(workspace.unproven);
+    const unproven = Math.max(1, shareOf(part * inFlight, left, false)) - sizeOf(workspace.unproven);
     return Math.max(0, Math.floor(isKnown ? free : Math.min(free, unproven)));
   }
 
@@ -239,9 +240,8 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
 
   function placeIn(queue: WebhookQueue, share: number): Permit {
     const { webhookId, origin } = queue;
-    const { workspace } = origin;
-    const levels: UnderWay[] = [queue, origin, workspace, all];
-    if (!isQuick(origin)) levels.push(workspace.unproven);
+    const levels: UnderWay[] = [queue, origin, origin.workspace, all];
+    if (!isQuick(origin)) levels.push(origin.workspace.unproven);
     for (const level of levels) level.placed += 1;
     let isPlaced = true;
     const vacate = () => {
