@@ -45,7 +45,7 @@ const settings = z.object({
       `MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything. Of several hosts (host:port,host:port) the first that takes writes is used; ?ssl-ca=/path/to/ca.pem for TLS. Where it is not set, the address of an add-on of the host is taken: ${addOnNames.MYSQL_URL.join(', ')}`,
     ),
   MYSQL_POOL_SIZE: integer(20, { min: 2 }).describe(
-    'Connections per process; a slow disk wants more, because commits wait side by side. The requests of one workspace hold three quarters of them at most',
+    'Connections per process; a slow disk wants more, because commits wait side by side. The requests of one workspace hold half of them at most',
   ),
   MYSQL_TIMEOUT_SECONDS: integer(20, { min: 1 }).describe(
     'How long one statement may take; then its connection is given up, and the request gets 503',
