@@ -46,12 +46,15 @@ export function createFairShares() {
 
   return {
     isQuick,
-    /** Returns how many of the slots the owner may hold while all others together hold `others`. */
-    mostBeside(owner: string, others: number, slots: number): number {
-      if (isQuick(owner)) return mostBeside(others, slots);
-      const share = Math.floor(shareOf(partOfUnproven * slots, partLeft(others, slots), false));
+    /** Returns how many of the slots the owner may hold. `others`: the owner of each slot that another one holds. */
+    mostBeside(owner: string, others: readonly string[], slots: number): number {
+      if (isQuick(owner)) return mostBeside(others.length, slots);
+      const share = Math.floor(shareOf(partOfUnproven * slots, partLeft(others.length, slots), false));
       const reserved = Math.min(mostReserved, Math.floor(slots / reservedEvery));
-      return Math.min(Math.max(1, share), slots - reserved - others);
+      // The slots of quick owners come free soon. If they counted here, quick work that never ends would keep an owner
+      // without proof from ever getting its first slot.
+      const mayHang = others.filter((other) => !isQuick(other)).length;
+      return Math.min(Math.max(1, share), slots - reserved - mayHang);
     },
     /**
      * Notes that an owner has got a slot. The function that it returns notes that the slot is free again. `isProof`:

@@ -28,37 +28,42 @@ const keptPart = 10;
 /** Every eighth slot goes to the longest waiter of any lane, so that the last lane moves on too. */
 const fairEvery = 8;
 
-type SlotWaiter = SlotWish & { start: () => void };
+/** `place`: of the lane, the first one first. `sharer`: the workspace in this lane. */
+type Slot = { place: number; sharer: string };
+type SlotWaiter = SlotWish & Slot & { start: () => void };
+
+const slotOf = ({ lane, owner }: SlotWish): Slot => ({
+  place: emailLanes.indexOf(lane),
+  sharer: `${lane} ${owner}`,
+});
 
 export function createSlots(total: number): Slots {
   const shares = createFairShares();
-  const held = new Set<SlotWish>();
+  const held = new Set<Slot>();
   let waiting: SlotWaiter[] = [];
   let given = 0;
 
-  const sharerOf = ({ lane, owner }: SlotWish) => `${lane} ${owner}`;
-
   /**
    * Tells whether there is a slot. A lane and all lower ones share a limit, which leaves slots for the higher lanes.
-   * The workspace has its share of that limit.
+   * The workspace has its share of that limit in each lane.
    */
-  function mayHave(wish: SlotWish): boolean {
-    const place = emailLanes.indexOf(wish.lane);
+  function mayHave({ place, sharer, owner }: Slot & SlotWish): boolean {
     const limit = total - place * Math.floor(total / keptPart);
-    let [own, others] = [0, 0];
-    for (const { lane, owner } of held) {
-      if (emailLanes.indexOf(lane) < place) continue;
-      if (owner === wish.owner) own += 1;
-      else others += 1;
+    const others: string[] = [];
+    let own = 0;
+    for (const slot of held) {
+      if (slot.place < place) continue;
+      if (slot.sharer === sharer) own += 1;
+      else others.push(slot.sharer);
     }
-    if (held.size >= total || own + others >= limit) return false;
-    return wish.owner === undefined || own < shares.mostBeside(sharerOf(wish), others, limit);
+    if (held.size >= total || own + others.length >= limit) return false;
+    return owner === undefined || own < shares.mostBeside(sharer, others, limit);
   }
 
-  function hold(wish: SlotWish): ReleaseSlot {
-    const slot = { ...wish };
+  function hold({ place, sharer }: Slot): ReleaseSlot {
+    const slot = { place, sharer };
     held.add(slot);
-    const end = shares.begin(sharerOf(wish));
+    const end = shares.begin(sharer);
     return (wasUsed) => {
       if (!held.delete(slot)) return;
       end(wasUsed);
@@ -84,7 +89,8 @@ export function createSlots(total: number): Slots {
 
   return {
     take: async (wish, waitMs) => {
-      if (waiting.length === 0 && mayHave(wish)) return hold(wish);
+      const slot = slotOf(wish);
+      if (waiting.length === 0 && mayHave({ ...wish, ...slot })) return hold(slot);
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
           waiting = waiting.filter((one) => one !== waiter);
@@ -92,16 +98,17 @@ export function createSlots(total: number): Slots {
         }, waitMs);
         const waiter: SlotWaiter = {
           ...wish,
+          ...slot,
           start: () => {
             clearTimeout(timer);
-            resolve(hold(wish));
+            resolve(hold(slot));
           },
         };
         waiting.push(waiter);
         serve();
       });
     },
-    isQuick: (wish) => wish.owner === undefined || shares.isQuick(sharerOf(wish)),
+    isQuick: (wish) => wish.owner === undefined || shares.isQuick(slotOf(wish).sharer),
     busy: () => held.size,
     waiting: () => waiting.length,
   };

@@ -123,3 +123,21 @@ test('a workspace alone has most slots of its lane once one of its emails was qu
   await settled();
   expect(heldBy('other')).toBe(1);
 });
+
+test('a first one-time code has a slot beside the marketing of its own workspace and of others', async () => {
+  const { started, take, release, heldBy, settled } = begin(20);
+  const busy = ['own', 'other'];
+  for (const owner of busy) take('marketing', owner);
+  await settled();
+  for (const owner of busy) release('marketing', owner);
+  for (const owner of busy) for (let count = 0; count < 30; count += 1) take('marketing', owner);
+  take('transactional', 'own');
+  take('transactional', 'other');
+  await settled();
+  expect(started.filter((lane) => lane === 'marketing').length - busy.length).toBe(15);
+  expect(started.filter((lane) => lane === 'transactional')).toHaveLength(2);
+  const before = busy.map(heldBy);
+  for (const owner of busy) take('authentication', owner);
+  await settled();
+  expect(busy.map(heldBy)).toEqual(before.map((count) => count + 1));
+});
