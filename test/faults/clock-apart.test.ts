@@ -49,7 +49,13 @@ beforeAll(async () => {
   for (const machine of machines) webs.push(await startWeb(machine));
   for (const machine of machines)
     workers.push(
-      await startWorkerProcess([], { ...machine, LEASE_SECONDS: leaseSeconds, SMTP_URL: toSink.url }),
+      await startWorkerProcess([], {
+        ...machine,
+        LEASE_SECONDS: leaseSeconds,
+        SMTP_URL: toSink.url,
+        // A third of them, which a workspace has before its first email has gone out, is enough for all emails of a test.
+        SMTP_CONNECTIONS: '40',
+      }),
     );
   apis = webs.map(({ url }) => clientOf(url));
 });

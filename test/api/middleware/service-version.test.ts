@@ -53,7 +53,7 @@ test('a version may be named in one header line only', async () => {
 test('a key that is pinned to a version that is gone is told so, and can name another', async () => {
   const { status, version, body } = await sendLines('msg_outdated');
   expect([status, version, body.type]).toEqual([400, null, unsupported]);
-  expect(body.detail).toContain('pinned to 2019-01-01');
+  expect(body.detail).toContain('pinned to version 2019-01-01');
   expect(body.detail).toContain(currentVersion);
   expect(await sendLines('msg_outdated', line)).toMatchObject({ status: 200, version: currentVersion });
 });

@@ -60,7 +60,7 @@ async function mislead(number: number): Promise<number[]> {
 const ids = async () => (await query('SELECT id FROM things ORDER BY id')).map((row) => row['id'] as number);
 const unavailable = {
   code: 'service_unavailable',
-  options: { retryAfterSeconds: expect.any(Number), detail: 'The database is not available.' },
+  options: { retryAfterSeconds: expect.any(Number), detail: 'The database is not available at the moment.' },
 };
 
 // Shows F39
