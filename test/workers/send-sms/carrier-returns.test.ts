@@ -20,8 +20,8 @@ useDatabase();
 /** Texts that were put off while their carrier was away go soon after its return, and not at the times they were given. */
 
 const [away, sound] = ['+447411', '+447400'];
-const [ofBatch, singles] = [1_500, 300];
-const patient = { timeoutMs: 60_000 };
+const [ofBatch, singles] = [450, 150];
+const patient = { timeoutMs: 120_000 };
 
 let api: Client;
 beforeAll(async () => {
