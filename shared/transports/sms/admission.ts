@@ -1,4 +1,5 @@
 import { createCircuitBreaker } from '../../common/circuit-breaker.ts';
+import { mostBeside } from '../../common/fair-shares.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
@@ -104,10 +105,11 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
   }
 
   /**
-   * Whether enough texts are in hand. Each of them holds a slot of the worker, which has `SMS_CONCURRENCY` in a lane.
+   * Whether enough texts are in hand. Each of them holds a slot of the worker, which has `SMS_CONCURRENCY` in a lane. All
+   * that one workspace may hold are not too many: it would only get others in place of those that are put off.
    */
   function isFull(): boolean {
-    if (inHand >= Math.max(window, 0.75 * config.SMS_CONCURRENCY)) return true;
+    if (inHand >= Math.max(window, mostBeside(0, config.SMS_CONCURRENCY))) return true;
     return inHand - underWay() >= leastWaiting + waitingSeconds * pace.perSecond();
   }
 
