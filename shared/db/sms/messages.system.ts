@@ -2,7 +2,7 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
 import type { RowOf } from '../client/table.ts';
-import { byId, changeRows, execute, query, updateEach } from '../client.ts';
+import { byId, changeRows, comparedKey, execute, query, updateEach } from '../client.ts';
 import type { WaitingRow } from '../work/admission.system.ts';
 import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
 import { blockedSince, messageTable, unlimited } from '../work/message-admission.system.ts';
@@ -101,7 +101,10 @@ export type WaitingSms = Omit<WaitingRow, 'isLeft'> &
     waitsForGateway: boolean;
   };
 
-type WaitingSmsRow = RowOf<typeof sms> & { is_awaited: number };
+type WaitingSmsRow = Pick<
+  RowOf<typeof sms>,
+  'id' | 'workspace_id' | 'lane' | 'parked' | 'due_at' | 'claims' | 'request_id'
+> & { is_awaited: number };
 
 /** Lists messages that are due later than the one at that place, first due first. */
 export async function listSmsWaiting(
@@ -109,20 +112,16 @@ export async function listSmsWaiting(
   after: WaitingPlace,
   limit: number,
 ): Promise<WaitingSms[]> {
+  const isAfter = comparedKey(['due_at', 'id'], '>', [
+    after.dueAt,
+    after.id === null ? Buffer.alloc(0) : idToBytes(after.id),
+  ]);
   const rows = await query<WaitingSmsRow[]>(
     `SELECT id, workspace_id, lane, parked, due_at, claims, request_id,
        lease_token IS NULL AND handover_at IS NULL AND COALESCE(handover_gateway = ?, FALSE) AS is_awaited
      FROM sms_messages FORCE INDEX (sms_due)
-     WHERE status = 'queued' AND parked = ? AND due_at >= ? AND (due_at > ? OR id > ?)
-     ORDER BY due_at, id LIMIT ?`,
-    [
-      Buffer.from(gateway),
-      after.parked,
-      after.dueAt,
-      after.dueAt,
-      after.id === null ? Buffer.alloc(0) : idToBytes(after.id),
-      limit,
-    ],
+     WHERE status = 'queued' AND parked = ? AND ${isAfter.sql} ORDER BY due_at, id LIMIT ?`,
+    [Buffer.from(gateway), after.parked, ...isAfter.values, limit],
   );
   return rows.map((row) => ({
     id: idFromBytes('sms', row.id),
