@@ -101,14 +101,14 @@ function connectToCluster(servers: Servers, settings: Settings): Cluster {
   const { enableOfflineQueue, enableAutoPipelining, retryStrategy, maxRetriesPerRequest, ...others } =
     settings;
   const access = accessOf(servers);
-  return new Cluster(nodesOf(servers, redisPort), {
+  const isWorker = maxRetriesPerRequest === null;
+  return new (isWorker ? WorkerCluster : Cluster)(nodesOf(servers, redisPort), {
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
     ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
-    ...(maxRetriesPerRequest !== null && { maxRedirections: producerRedirections }),
+    ...(!isWorker && { maxRedirections: producerRedirections }),
     slotsRefreshTimeout: 1_000,
-    // A node that hangs keeps its connections open, and only another node tells that it has lost its slots. A worker
-    // has a connection for each lane and partition, so each of these asks less often.
-    slotsRefreshInterval: maxRetriesPerRequest === null ? 5_000 : 2_000,
+    // A node that hangs keeps its connections open, and only another node tells that it has lost its slots.
+    slotsRefreshInterval: isWorker ? 5_000 : 2_000,
     // Otherwise ioredis connects to the IP address of a name, and no certificate names that address.
     ...(access.tls && { dnsLookup: (name, done) => done(null, name) }),
     clusterRetryStrategy: retryStrategy ?? ((attempt) => Math.min(attempt * 100, 2_000)),
@@ -116,10 +116,44 @@ function connectToCluster(servers: Servers, settings: Settings): Cluster {
       ...others,
       ...access,
       // A command that waited for a lost node must go to the node that has replaced it.
-      maxRetriesPerRequest: maxRetriesPerRequest === null ? null : 1,
+      maxRetriesPerRequest: isWorker ? null : 1,
     },
   });
 }
+
+/**
+ * The connection of a process of workers to a Redis Cluster. BullMQ duplicates it for each lane and partition, and waits
+ * for jobs on the duplicates. To ask for the slots costs a connection and some milliseconds of CPU time. So a duplicate
+ * asks after a redirection, and while the nodes change: this connection asks all the time, and tells it.
+ */
+class WorkerCluster extends Cluster {
+  readonly #duplicates = new Set<Cluster>();
+  #changedAt = -Infinity;
+
+  constructor(...given: ConstructorParameters<typeof Cluster<'legacy'>>) {
+    super(...given);
+    const noteChange = () => {
+      if (this.status === 'ready') this.#changedAt = performance.now();
+    };
+    this.on('+node', noteChange).on('-node', noteChange);
+    this.on('refresh', () => {
+      if (performance.now() - this.#changedAt > nodesSettleMs) return;
+      for (const one of this.#duplicates) one.refreshSlotsCache();
+    });
+  }
+
+  override duplicate(...given: Parameters<Cluster['duplicate']>): Cluster {
+    const duplicate = super.duplicate(...given);
+    // ioredis reads this once the connection is there.
+    duplicate.options.slotsRefreshInterval = 60_000;
+    this.#duplicates.add(duplicate);
+    duplicate.once('end', () => this.#duplicates.delete(duplicate));
+    return duplicate;
+  }
+}
+
+/** So long after a change of the nodes some of them may still tell the old owners of the slots. */
+const nodesSettleMs = 30_000;
 
 const nodesOf = ({ hosts }: Servers, usualPort: number) =>
   hosts.map(({ host, port = usualPort }) => ({ host, port }));
