@@ -21,14 +21,14 @@ export function addGateways(newGauge: NewGauge, gateways: GatewayView[]): void {
     'Whether the gateway refuses a bind: system id, password, address or number of binds',
     (one) => Number(one.isBindRefused),
   );
-  add('down_seconds', 'How long the process that has been without the gateway longest has been so', (one) =>
+  add('down_seconds', 'Longest time for which a process has been without the gateway until now', (one) =>
     secondsSince(one.downSince === null ? null : new Date(one.downSince)),
   );
   add('window', 'Messages that may be without their answer, in all processes', (one) => one.window);
   add('window_in_use', 'Messages that are without their answer', (one) => one.inUse);
   add(
     'taken_per_second',
-    'Messages that the gateway takes in a second, parts for themselves',
+    'Messages that the gateway takes in a second; each part of a text counts',
     (one) => one.perSecond,
   );
 }

@@ -30,7 +30,7 @@ export async function homePage(_req: Request, res: Response): Promise<void> {
       'Carriers that are up',
       `${gateways.filter(({ state }) => state === 'up').length} of ${gateways.length}`,
     ],
-    ['Batches of texts with something left to do', sum(smsBatches.map(({ batches }) => batches))],
+    ['Unfinished batches of texts', sum(smsBatches.map(({ batches }) => batches))],
     ['Webhooks that fail', found.failingWebhooks],
     [
       'Most hosts of webhooks fail',

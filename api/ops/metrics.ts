@@ -54,7 +54,7 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     'How long the sender that waits longest has waited for a decision; 0 where none waits',
   ).set(overview.sendersToReview.oldestSeconds);
   addGateways(gauge, overview.gateways);
-  const batches = gauge('sms_batches', 'Batches of texts with something left to do', ['status']);
+  const batches = gauge('sms_batches', 'Unfinished batches of texts', ['status']);
   const rows = gauge('sms_batch_rows_waiting', 'Rows of batches that are no message yet', ['status']);
   for (const status of unfinishedBatches) {
     const found = overview.smsBatches.find((one) => one.status === status);

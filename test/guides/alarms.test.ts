@@ -5,7 +5,7 @@ import { folder } from './run-program.ts';
 
 test('every line of the log that the guide about alarms explains is one that the code writes', () => {
   const guide = readFileSync(join(folder, 'alarms.md'), 'utf8');
-  const rows = guide.slice(guide.indexOf('## What the log says')).matchAll(/^\| (`.+?) \|/gm);
+  const rows = guide.slice(guide.indexOf('## Lines in the log')).matchAll(/^\| (`.+?) \|/gm);
   const lines = [...rows].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, line]) => line!),
   );
