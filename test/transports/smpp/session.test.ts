@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   commands,
   encodePdu,
@@ -222,6 +222,18 @@ test('a silent carrier is asked whether it is there, and stays', async () => {
   await waitFor('it is asked', () => smsc.enquiries >= 2);
   expect(await session.submit(message, 30_000)).toMatchObject({ kind: 'answered' });
   expect(reasons).toEqual([]);
+});
+
+test('a carrier that has been quiet is asked soon after the period, whenever it was heard last', async () => {
+  const smsc = await startSmsc();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await bound(smsc, { enquireMs: 1_000 });
+  vi.advanceTimersByTime(100);
+  expect(await smsc.answerOf(smsc.deliver({ message: Buffer.from('Hello') }))).toBe(0);
+  vi.advanceTimersByTime(1_250);
+  vi.useRealTimers();
+  await waitFor('it is asked', () => smsc.enquiries === 1);
 });
 
 test('a refused bind says why', async () => {
