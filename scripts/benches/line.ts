@@ -10,6 +10,8 @@ export interface Line {
   unit: string;
   /** The least ratio to a side, by the name of that side. */
   targets: Record<string, number>;
+  /** The most that the platform's p99 may be, as a multiple of a side's, by the name of that side. */
+  p99AtMost?: Record<string, number>;
   /** The most that each figure of the platform may be, by its name. */
   atMost?: Record<string, number>;
   /** The most memory that a process may hold of its own, in MB, if it differs from the general limit (result.ts). */

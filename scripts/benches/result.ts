@@ -26,6 +26,8 @@ export interface SideResult {
   /** The same ratio by the CPU time of all processes together, which other programs disturb less than rates. */
   cpuRatio?: Spread;
   target?: number;
+  /** The platform's p99 divided by this side's, pair by pair. */
+  p99Ratio?: Judged;
   /** The pairs differ too much from one another. */
   isNoisy: boolean;
   runs: Omit<Run, 'content'>[];
@@ -66,6 +68,7 @@ export function resultOf(
   const sides = runs.map(({ side, runs }, index): SideResult => {
     const target = line.targets[side.name];
     const ratio = index > 0 ? ratioBy(rateOf, runs) : undefined;
+    const p99AtMost = line.p99AtMost?.[side.name];
     const latencies = runs.flatMap(({ latency }) => latency ?? []);
     return {
       side: side.name,
@@ -86,6 +89,12 @@ export function resultOf(
       ...(ratio && { ratio, cpuRatio: ratioBy(perCpuSecond, runs) }),
       isNoisy: ratio !== undefined && isNoisy(ratio),
       ...(target !== undefined && { target }),
+      ...(p99AtMost !== undefined && {
+        p99Ratio: judged(
+          ratioBy(({ latency }) => latency?.p99Ms ?? Number.NaN, runs),
+          p99AtMost,
+        ),
+      }),
       runs: runs.map(({ content: _content, ...run }) => run),
     };
   });

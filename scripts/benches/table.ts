@@ -37,13 +37,17 @@ function memoryLines({ side, ownPeakMb }: SideResult): string[] {
     .map(([name, peak]) => `${side}, ${name}, ${usageTitles.ownPeakMb()}: ${show(peak)}${verdictOf(peak)}`);
 }
 
-function ratioLine(platform: SideResult, { side, ratio, cpuRatio, target, isNoisy }: SideResult): string[] {
+function ratioLine(
+  platform: SideResult,
+  { side, ratio, cpuRatio, target, p99Ratio, isNoisy }: SideResult,
+): string[] {
   if (!ratio || !cpuRatio) return [];
   const verdict =
     target === undefined ? '' : `; the target is ${target}: ${ratio.median >= target ? 'met' : 'MISSED'}`;
   return [
     `${platform.side} / ${side}: ${show(ratio, fraction(2))}${verdict}${isNoisy ? ' -- NOISY' : ''}`,
     `  by CPU time of all processes: ${show(cpuRatio, fraction(2))}`,
+    ...(p99Ratio ? [`  by p99: ${show(p99Ratio, fraction(2))}${verdictOf(p99Ratio)}`] : []),
   ];
 }
 

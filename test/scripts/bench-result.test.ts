@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Line, Run, Side } from '../../scripts/benches/line.ts';
 import { resultOf } from '../../scripts/benches/result.ts';
+import { tableOf } from '../../scripts/benches/table.ts';
 
 const unopened = () => Promise.reject(new Error('Nothing is measured here'));
 const line: Line = {
@@ -41,6 +42,29 @@ test.each([
   ['that differ on whether the target is met', [0.4, 0.5, 0.61, 0.7, 0.8], true],
 ])('pairs that tell different stories, %s', (_, ratios, isUndecided) => {
   expect(resultOfRatios(ratios)).toMatchObject({ isNoisy: true, isUndecided });
+});
+
+test('the p99 of the platform has a limit beside that of a side, pair by pair', () => {
+  const runsAt = (p99s: number[]) =>
+    p99s.map(
+      (p99Ms): Run => ({
+        count: 1,
+        window: { seconds: 1, otherCores: 0, usages: {} },
+        latency: { p50Ms: 1, p99Ms },
+        content: '',
+      }),
+    );
+  const side = (name: string): Side => ({ name, title: name, run: unopened });
+  const result = resultOf(
+    { ...line, p99AtMost: { bare: 2 } },
+    [
+      { side: side('platform'), runs: runsAt([30, 50, 90]) },
+      { side: side('bare'), runs: runsAt([20, 20, 30]) },
+    ],
+    { machine: {}, scale: 1 },
+  );
+  expect(result.sides[1]?.p99Ratio).toMatchObject({ median: 2.5, atMost: 2 });
+  expect(tableOf(result)).toContain('by p99: 2.50 (1.50..3.00); at most 2: MISSED');
 });
 
 test('where there is no target, nothing is left undecided', () => {

@@ -104,9 +104,10 @@ export const webhookIsolation: Line = {
   title: 'deliveries to healthy webhooks while others hang or refuse, two worker processes',
   unit: 'deliveries',
   targets: { 'all-well': 0.9 },
+  p99AtMost: { 'all-well': 2 },
   notes: [
     `The rate is of ${burst} events at once to all webhooks; only what arrives at the healthy ones counts.`,
-    `p50 and p99 are from event to arrival at a pace of ${(1000 / everyMs) * eventsAtOnce} events/s, ${(1000 / everyMs) * eventsAtOnce * (healthy + hanging + refusing)} deliveries/s. Target: p99 within twice.`,
+    `p50 and p99 are from event to arrival at a pace of ${(1000 / everyMs) * eventsAtOnce} events/s, ${(1000 / everyMs) * eventsAtOnce * (healthy + hanging + refusing)} deliveries/s.`,
   ],
   open,
 };
