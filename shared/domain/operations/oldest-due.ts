@@ -16,51 +16,66 @@ import { listOldestDue } from '../../db/work/due.system.ts';
 import { findOldestDueMessages, type Messages } from '../../db/work/message-admission.system.ts';
 import { emailLanes, smsLanes } from '../../schemas/lanes.ts';
 
+type Since = Date | null | undefined;
+
+/** For each kind of work, or a few of them, finds since when its oldest row has been due, by the key of the metric. */
+const kinds: ((at: Date) => Promise<Record<string, Since>>)[] = [
+  async (at) => {
+    const lanes = await Promise.all(
+      emailLanes.map(async (lane) => ({ lane, ...(await findOldestDueMessages(emailMessages, lane, at)) })),
+    );
+    return {
+      ...Object.fromEntries(lanes.map(({ lane, admitted }) => [`email_${lane}`, admitted])),
+      // Only emails of workspaces without limits: the others wait because of their limits.
+      email_backlog: earliest(lanes.map(({ parked }) => parked)),
+    };
+  },
+  async (at) => {
+    const lanes = await Promise.all(smsLanes.map((lane) => findOldestDueMessages(smsMessages, lane, at)));
+    return {
+      sms: earliest(lanes.map(({ admitted }) => admitted)),
+      sms_backlog: earliest(lanes.map(({ parked }) => parked)),
+    };
+  },
+  // Only batches with messages still to make: the others only check whether their messages have a final status.
+  async (at) => named('sms_batch', 'sms_batch_backlog', await findOldestDueMessages(batchWork, 'expand', at)),
+  // The backlog has only deliveries of healthy webhooks: the others wait because their webhook fails or is paused.
+  async (at) => named('webhook_delivery', 'webhook_backlog', await findOldestDueDeliveries(at)),
+  async () => ({ webhook_settlement: await findOldestSettlement() }),
+  async (at) => named('contact_list_copy', 'contact_list_copy_backlog', await findOldestOfAll(copyWork, at)),
+  async (at) => named('simulator_answer', 'simulator_answer_backlog', await findOldestOfAll(answerWork, at)),
+  async (at) => {
+    const [contact_list_count, email_domain_check] = await listOldestDue([countingTable, checkTable], at);
+    return { contact_list_count, email_domain_check };
+  },
+  async () => ({ contact_erasure: await findOldestErasure() }),
+  async () => ({ event: await findOldestUnnumbered() }),
+  // Events that the figures of reports do not have yet.
+  async () => ({ report: await findOldestUncounted() }),
+];
+
 /**
  * Returns for how many seconds the oldest due row of each kind of work has been due; 0 where none is. Its keys are in
  * the tables of shared/work/README.md. The times come from MySQL, so they are right without Redis too.
  */
 export async function oldestDueSeconds(at: Date): Promise<Record<string, number>> {
-  const age = (since: Date | null | undefined) => secondsSince(since, at);
-  const [deliveries, event, uncounted, texts, emails, batches, copies, answers, rows, settlement, erasure] =
-    await Promise.all([
-      findOldestDueDeliveries(at),
-      findOldestUnnumbered(),
-      findOldestUncounted(),
-      Promise.all(smsLanes.map((lane) => findOldestDueMessages(smsMessages, lane, at))),
-      Promise.all(emailLanes.map((lane) => findOldestDueMessages(emailMessages, lane, at))),
-      findOldestDueMessages(batchWork, 'expand', at),
-      findOldestOfAll(copyWork, at),
-      findOldestOfAll(answerWork, at),
-      listOldestDue([countingTable, checkTable], at),
-      findOldestSettlement(),
-      findOldestErasure(),
-    ]);
-  const [count, check] = rows;
-  return {
-    ...Object.fromEntries(emailLanes.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted)])),
-    // Only emails of workspaces without limits: the others wait because of their limits.
-    email_backlog: Math.max(...emails.map(({ parked }) => age(parked))),
-    sms: Math.max(...texts.map(({ admitted }) => age(admitted))),
-    sms_backlog: Math.max(...texts.map(({ parked }) => age(parked))),
-    // Only batches with messages still to make: the others only check whether their messages have a final status.
-    sms_batch: age(batches.admitted),
-    sms_batch_backlog: age(batches.parked),
-    webhook_delivery: age(deliveries.admitted),
-    // Only deliveries of healthy webhooks: the others wait because their webhook fails or is paused.
-    webhook_backlog: age(deliveries.parked),
-    webhook_settlement: age(settlement),
-    contact_list_copy: age(copies.admitted),
-    contact_list_copy_backlog: age(copies.parked),
-    contact_list_count: age(count),
-    contact_erasure: age(erasure),
-    email_domain_check: age(check),
-    simulator_answer: age(answers.admitted),
-    simulator_answer_backlog: age(answers.parked),
-    event: age(event),
-    // Events that the figures of reports do not have yet.
-    report: age(uncounted),
-  };
+  const found = await Promise.all(kinds.map((kind) => kind(at)));
+  return Object.fromEntries(
+    found.flatMap(Object.entries<Since>).map(([key, since]) => [key, secondsSince(since, at)]),
+  );
+}
+
+const named = (
+  key: string,
+  backlogKey: string,
+  { admitted, parked }: { admitted: Since; parked: Since },
+) => ({
+  [key]: admitted,
+  [backlogKey]: parked,
+});
+
+function earliest(times: Since[]): Since {
+  return times.filter((time) => time != null).toSorted((one, other) => one.getTime() - other.getTime())[0];
 }
 
 /** Returns the oldest due times of work that a block on sending does not concern. */
