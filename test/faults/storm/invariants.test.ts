@@ -61,6 +61,21 @@ test('I1 finds what has no end, what never arrived, and what was given up', asyn
   expect(gone).toContain('there is no such record');
 });
 
+test('I1 finds messages of a batch that were never made, or made twice, and a batch that is gone', async () => {
+  const [batch] = ledger.batches.values();
+  const [reference] = batch!.recipients.keys();
+  const { id } = itemThat(({ key }) => key === reference);
+  const missing = await found(nothingLost, ({ rows, ledger: its }) => {
+    rows.texts.delete(id);
+    its.items.delete(id);
+  });
+  expect(missing).toBe(`a message of a batch was never made (1): ${reference}`);
+  const twice = await found(nothingLost, ({ rows }) => void rows.texts.set('sms_other', rows.texts.get(id)!));
+  expect(twice).toBe(`a message of a batch was made more than once (1): ${reference}`);
+  const gone = await found(nothingLost, ({ rows }) => void rows.batches.delete(batch!.id));
+  expect(gone).toContain(`there is no such batch (1): ${batch!.id}`);
+});
+
 test('I2 finds what nobody asked for, and what arrives after its cancellation', async () => {
   const item = arrived();
   expect(await foundWith(noGhost, 'emails', rowOf(item), { status: 'cancelled' })).toContain(

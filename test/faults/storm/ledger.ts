@@ -1,3 +1,4 @@
+import type { Batch } from './batches.ts';
 import type { Copy } from './copies.ts';
 import type { Feed } from './feed.ts';
 import type { InjectedFault } from './types.ts';
@@ -8,6 +9,7 @@ import type { Customer } from './workspaces.ts';
 export type Operation =
   | 'send email'
   | 'send text'
+  | 'send batch'
   | 'cancel'
   | 'suppress'
   | 'import contacts'
@@ -70,6 +72,7 @@ export type Ledger = {
   counts: Map<Operation, Counts>;
   requests: Map<string, Request>;
   items: Map<string, Item>;
+  batches: Map<string, Batch>;
   /** Copies of emails, by the reference in their subject. */
   copies: Map<string, Copy[]>;
   /** By customer. */
@@ -89,6 +92,7 @@ export function openLedger(customers: Customer[], feeds: Feed[]): Ledger {
     counts: new Map(),
     requests: new Map(),
     items: new Map(),
+    batches: new Map(),
     copies: new Map(),
     feeds,
     stalls: [],

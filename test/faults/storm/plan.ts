@@ -1,4 +1,5 @@
 import * as asks from './asks.ts';
+import { batch } from './batches.ts';
 import type { Ledger } from './ledger.ts';
 import type { Planned, Recent, Scene } from './planned.ts';
 import { pick, randomOf } from './random.ts';
@@ -9,6 +10,7 @@ import type { Random } from './types.ts';
 const weights: [weight: number, make: (scene: Scene) => Planned | null][] = [
   [38, email],
   [20, text],
+  [3, batch],
   [3, asks.suppression],
   [4, asks.contacts],
   [14, asks.readOne],

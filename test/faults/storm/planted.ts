@@ -5,6 +5,7 @@ import { changeSettings } from '../../support/processes/settings.ts';
 import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { advanceClockTo } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
+import { noteBatchItems } from './batches.ts';
 import type { Item } from './ledger.ts';
 import { startLoad } from './load.ts';
 import { randomOf } from './random.ts';
@@ -35,7 +36,7 @@ export async function soundRun(): Promise<{ world: World; ledger: Ledger }> {
   };
   const load = await startLoad(world, { perSecond: 20, random: randomOf(1), log: () => undefined });
   ledger = load.ledger;
-  await waitFor('it has met enough', () => wanted.every((isThere) => items().some(isThere)), {
+  await waitFor('it has met enough', () => hasMetEnough(), {
     timeoutMs: 120_000,
   });
   await load.stop();
@@ -44,6 +45,7 @@ export async function soundRun(): Promise<{ world: World; ledger: Ledger }> {
   await load.close();
   await workers.stop();
   soundRows = await readRows(ledger.customers);
+  noteBatchItems(ledger, soundRows);
   return { world, ledger };
 }
 
@@ -54,6 +56,8 @@ const wanted: ((item: Item) => boolean)[] = [
   ({ kind }) => kind === 'sms',
   ({ key }) => (ledger.copies.get(key) ?? []).length > 0,
 ];
+
+const hasMetEnough = () => ledger.batches.size > 0 && wanted.every((isThere) => items().some(isThere));
 
 async function rest(): Promise<boolean> {
   const { atMs, unfinished } = await findUnfinished();

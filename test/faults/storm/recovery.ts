@@ -97,6 +97,7 @@ export async function countStored(): Promise<Record<string, number>> {
   const rows =
     await query(`SELECT CONCAT('emails ', status) AS what, COUNT(*) AS amount FROM emails GROUP BY 1
     UNION ALL SELECT CONCAT('texts ', status), COUNT(*) FROM sms_messages GROUP BY 1
+    UNION ALL SELECT CONCAT('batches ', state), COUNT(*) FROM sms_batches GROUP BY 1
     UNION ALL SELECT 'events', COUNT(*) FROM events
     UNION ALL SELECT CONCAT('deliveries ', status), COUNT(*) FROM webhook_deliveries GROUP BY 1`);
   return Object.fromEntries(rows.map(({ what, amount }) => [String(what), Number(amount)]));

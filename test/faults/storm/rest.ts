@@ -10,6 +10,8 @@ const due = "MIN(IF(lease_token IS NULL, due_at, TIMESTAMP('2000-01-01'))) AS du
 const asked = {
   emails: `SELECT COUNT(*) AS count, ${due} FROM emails WHERE status = 'queued'`,
   texts: `SELECT COUNT(*) AS count, ${due} FROM sms_messages WHERE status = 'queued'`,
+  batches:
+    "SELECT COUNT(*) AS count, TIMESTAMP('2000-01-01') AS due FROM sms_batches WHERE expanding = 1 AND state IN ('scheduled', 'processing')",
   deliveries: `SELECT COUNT(*) AS count, ${due} FROM webhook_deliveries WHERE status = 'pending'`,
   events: 'SELECT COUNT(*) AS count, MIN(occurred_at) AS due FROM events WHERE position IS NULL',
   answers: 'SELECT COUNT(*) AS count, MIN(due_at) AS due FROM simulator_answers',

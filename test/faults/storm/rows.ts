@@ -22,6 +22,7 @@ export type RecordRow = {
 type EmailRow = RecordRow & { kind: string };
 export type TextRow = RecordRow & {
   direction: string;
+  batchId: string | null;
   parts: number;
   lineageId: string | null;
   charged: number;
@@ -29,6 +30,7 @@ export type TextRow = RecordRow & {
   charges: number;
   refunds: number;
 };
+type BatchRow = { status: string; isExpanding: boolean; pausedReason: string | null };
 export type EventRow = {
   id: string;
   workspaceId: string;
@@ -60,6 +62,7 @@ export type Rows = {
   atMs: number;
   emails: Map<string, EmailRow>;
   texts: Map<string, TextRow>;
+  batches: Map<string, BatchRow>;
   /** Ids of the texts that the simulator's phones have. */
   simulated: Set<string>;
   /** By position, those without one last. */
@@ -115,6 +118,7 @@ export async function readRows(customers: readonly Customer[]): Promise<Rows> {
     atMs: now().getTime(),
     emails: new Map(),
     texts: new Map(),
+    batches: new Map(),
     simulated: new Set(),
     events: [],
     deliveries: new Map(),
@@ -132,14 +136,21 @@ async function readWorkspace(workspaceId: string, rows: Rows): Promise<void> {
     const email = toRecord('email', workspaceId, row);
     rows.emails.set(email.id, { ...email, kind: row['kind'] });
   }
-  const columns = `${shared}, direction, parts, lineage_id, charged`;
+  const columns = `${shared}, direction, batch_id, parts, lineage_id, charged`;
   for await (const row of all('sms_messages', columns, workspaceId)) {
-    const { direction, parts, charged, lineage_id: lineage } = row;
+    const { direction, parts, charged, lineage_id: lineage, batch_id: batch } = row;
     const text = toRecord('sms', workspaceId, row);
     const lineageId = lineage && idOf('key', lineage);
+    const batchId = batch && idOf('batch', batch);
     const money = { charged: Number(charged), charges: 0, refunds: 0 };
-    rows.texts.set(text.id, { ...text, direction, parts, lineageId, ...money });
+    rows.texts.set(text.id, { ...text, direction, batchId, parts, lineageId, ...money });
   }
+  for await (const row of all('sms_batches', 'id, state, expanding, paused_reason', workspaceId))
+    rows.batches.set(idOf('batch', row['id']), {
+      status: row['state'],
+      isExpanding: row['expanding'] === 1,
+      pausedReason: row['paused_reason'],
+    });
   for await (const { id, direction } of all('simulator_messages', 'id, direction', workspaceId))
     if (direction === 'outbound') rows.simulated.add(idOf('sms', id));
   for await (const row of all('events', 'id, position, type, record_id, record_seq', workspaceId))

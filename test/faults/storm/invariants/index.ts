@@ -1,3 +1,4 @@
+import { noteBatchItems } from '../batches.ts';
 import { readRows } from '../rows.ts';
 import type { Check, Finding, InjectedFault, Ledger, World } from '../types.ts';
 import { cancelRaces } from './cancel-races.ts';
@@ -34,7 +35,9 @@ export async function checkInvariants(
   ledger: Ledger,
   { faults }: { faults: readonly InjectedFault[] },
 ): Promise<Finding[]> {
-  const evidence = { world, ledger, faults, rows: await readRows(ledger.customers) };
+  const rows = await readRows(ledger.customers);
+  noteBatchItems(ledger, rows);
+  const evidence = { world, ledger, faults, rows };
   const findings: Finding[] = [];
   for (const check of checks) findings.push(...(await check(evidence)));
   return findings;

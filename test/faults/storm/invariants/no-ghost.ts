@@ -1,3 +1,4 @@
+import { batchKeyOf } from '../batches.ts';
 import { isTaken } from '../ledger.ts';
 import type { RecordRow } from '../rows.ts';
 import type { Evidence, Finding } from '../types.ts';
@@ -6,6 +7,8 @@ import { collect } from './findings.ts';
 /** I2: each message that arrives or is stored was requested (accepted, or its answer lost), and was not cancelled. */
 export function noGhost({ ledger, rows }: Evidence): Finding[] {
   const findings = collect('I2');
+  const { requests } = ledger;
+  const requestOf = (reference: string) => requests.get(reference) ?? requests.get(batchKeyOf(reference));
   const rowOf = new Map([...rows.emails.values()].map((row) => [row.reference, row]));
   for (const [reference, copies] of ledger.copies) {
     const row = rowOf.get(reference);
@@ -25,7 +28,7 @@ export function noGhost({ ledger, rows }: Evidence): Finding[] {
     if (!rows.texts.has(id)) findings.add('it has arrived, and there is no such text', id);
 
   function addUnasked({ id, reference }: RecordRow): void {
-    const request = reference === null ? undefined : ledger.requests.get(reference);
+    const request = reference === null ? undefined : requestOf(reference);
     if (!request) findings.add('nobody asked for it', id);
     else if (request.status !== null && request.status >= 300)
       findings.add(`its request was refused, with ${request.status}`, id);

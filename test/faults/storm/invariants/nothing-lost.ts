@@ -1,7 +1,7 @@
 import { type Item, isTaken } from '../ledger.ts';
 import type { RecordRow } from '../rows.ts';
 import type { Evidence, Finding } from '../types.ts';
-import { addOdd, collect } from './findings.ts';
+import { addOdd, type Collected, collect } from './findings.ts';
 
 /** Reasons for failure that the load causes itself, or that say openly that the outcome is unknown. */
 const expectedReasons = {
@@ -37,8 +37,36 @@ export function nothingLost(evidence: Evidence): Finding[] {
     if (row.status === 'failed' && !mayFail(row, item.kind))
       findings.add(`given up, although nothing was wrong with it: ${row.reasonCode}`, item.id);
   }
-  addOdd(evidence, findings, ['send email', 'send text', 'suppress', 'import contacts', 'cancel', 'read']);
+  addMissingMessages(evidence, findings);
+  addOdd(evidence, findings, [
+    'send email',
+    'send text',
+    'send batch',
+    'suppress',
+    'import contacts',
+    'cancel',
+    'read',
+  ]);
   return findings.list();
+}
+
+/** Adds accepted batches that are gone or not done, and each of their messages that was not made exactly once. */
+function addMissingMessages({ ledger, rows }: Evidence, findings: Collected): void {
+  const made = Map.groupBy([...rows.texts.values()], ({ reference }) => reference);
+  for (const { id, recipients } of ledger.batches.values()) {
+    const row = rows.batches.get(id);
+    if (!row) {
+      findings.add('accepted, and there is no such batch', id);
+      continue;
+    }
+    const isPaused = row.status === 'paused' && row.pausedReason === 'insufficient_balance';
+    if (row.isExpanding && !isPaused) findings.add(`a batch is ${row.status}, and not all is made`, id);
+    for (const reference of recipients.keys()) {
+      const messages = made.get(reference)?.length ?? 0;
+      if (messages === 0 && !isPaused) findings.add('a message of a batch was never made', reference);
+      if (messages > 1) findings.add('a message of a batch was made more than once', reference);
+    }
+  }
 }
 
 /** A one-time code is given up after half an hour; the relay can be away at all three tries (API decisions §7). */
