@@ -11,7 +11,7 @@ const emailEvents = {
   'email.queued': 'An email was accepted',
   'email.sent': 'An email was handed over to the relay',
   'email.delivered': 'The recipient’s mail server accepted an email',
-  'email.delayed': 'An email could not be handed over yet; it is tried again',
+  'email.delayed': 'An email could not be handed over yet; the service tries again',
   'email.bounced': 'The recipient’s mail server refused an email',
   'email.failed': 'An email will not be sent: see reason',
   'email.complained': 'A recipient reported an email as spam',
@@ -20,20 +20,20 @@ const emailEvents = {
 } as const;
 const smsEvents = {
   'sms.queued': 'A text was accepted',
-  'sms.sent': 'The network took a text',
-  'sms.delivered': 'A text is on the phone',
+  'sms.sent': 'The network accepted a text',
+  'sms.delivered': 'A text arrived on the phone',
   'sms.failed': 'A text will not arrive: see reason',
   'sms.cancelled': 'A text was cancelled',
   'sms.held': 'A text waits until the workspace can pay for it',
-  'sms.received': 'A text came in',
+  'sms.received': 'A text was received',
 } as const;
 const batchEvents = {
   'batch.paused': 'A batch was paused: see pausedReason',
   'batch.cancelled': 'A batch was cancelled',
-  'batch.completed': 'Every message of a batch has come to its end',
+  'batch.completed': 'Every message of a batch has its final status, or no report came within 72 hours',
 } as const;
 const suppressionEvents = {
-  'suppression.created': 'A number or an address is not sent to from now on',
+  'suppression.created': 'A number or an address was added to the suppression list',
 } as const;
 
 export const eventMeanings = { ...emailEvents, ...smsEvents, ...batchEvents, ...suppressionEvents };
@@ -67,32 +67,32 @@ function typesOf<Type extends string>(meanings: Readonly<Record<Type, string>>) 
 }
 
 const EmailEvent = eventOf('EmailEvent', {
-  description: 'Something happened to an email: data is the email as it was then',
+  description: 'An event of an email; data is the email at that time',
   types: typesOf(emailEvents),
-  data: Email.describe('The email as it was when this happened'),
+  data: Email.describe('The email at the time of the event'),
 });
 const SmsEvent = eventOf('SmsEvent', {
-  description: 'Something happened to a text: data is the message as it was then',
+  description: 'An event of a text; data is the text at that time',
   types: typesOf(smsEvents),
-  data: SmsMessage.describe('The text as it was when this happened'),
+  data: SmsMessage.describe('The text at the time of the event'),
 });
 const BatchEvent = eventOf('BatchEvent', {
-  description: 'Something happened to an SMS batch: data is the batch as it was then',
+  description: 'An event of an SMS batch; data is the batch at that time',
   types: typesOf(batchEvents),
-  data: SmsBatch.describe('The batch as it was when this happened'),
+  data: SmsBatch.describe('The batch at the time of the event'),
 });
 const SuppressionEvent = eventOf('SuppressionEvent', {
-  description: 'A suppression was made: data is the suppression',
+  description: 'A suppression was created; data is the suppression',
   types: typesOf(suppressionEvents),
-  data: Suppression.describe('The suppression as it was made'),
+  data: Suppression.describe('The suppression at the time of the event'),
 });
 const WebhookTestEvent = eventOf('WebhookTestEvent', {
-  description: 'A test of a webhook, sent on request to that webhook alone',
+  description: 'A test of a webhook; it is sent on request, and only to that webhook',
   types: z.literal('webhook.test').describe('Always webhook.test'),
   data: z
     .object({
       id: Id('webhook'),
-      message: z.string().describe('Says that it is a test'),
+      message: z.string().describe('A text that says that this is a test'),
     })
     .describe('The webhook that is tested'),
 });
@@ -108,17 +108,17 @@ export const eventShapes = [
 
 export const Event = z
   .discriminatedUnion('type', [EmailEvent, SmsEvent, BatchEvent, SuppressionEvent, WebhookTestEvent])
-  .meta({ id: 'Event', description: 'Something that happened; `type` says what, and what data is' });
+  .meta({ id: 'Event', description: 'An event; `type` tells the kind of the event and the shape of data' });
 export type Event = z.infer<typeof Event>;
 
 export const EventPage = z
   .object({
-    data: z.array(Event).describe('Oldest first'),
-    nextCursor: z.string().describe('Always there; sent as `cursor` it returns only newer events'),
+    data: z.array(Event).describe('The events of this page, oldest first'),
+    nextCursor: z.string().describe('Never null. Send it as `cursor` to get only newer events'),
     hasMore: z
       .boolean()
       .describe(
-        'True where the page is full, or where the search has not come to the newest event: ask again at once, even if the page is empty',
+        'true if the page is full, or if the search has not reached the newest event. Ask again at once, even if the page is empty',
       ),
   })
   .meta(pageMeta('EventPage'));
@@ -126,8 +126,8 @@ export const EventPage = z
 /** The events of one record: all of them, oldest first. */
 export const RecordEventPage = z
   .object({
-    data: z.array(Event).describe('All of them, oldest first'),
-    nextCursor: z.null().describe('There is one page'),
+    data: z.array(Event).describe('All events of the record, oldest first'),
+    nextCursor: z.null().describe('Always null: there is only one page'),
   })
   .meta({ id: 'RecordEventPage', description: 'All events of one record, oldest first' });
 
@@ -144,9 +144,13 @@ export const EventFilter = z.object({
     )
     .max(50)
     .optional()
-    .describe('Only these types; repeated or separated by commas; `email.*` for a group'),
-  since: Moment.optional().describe('Where to start without a cursor; default one hour ago'),
-  cursor: text({ max: 2000 }).optional().describe('nextCursor of the answer before; wins over since'),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100).describe('Events on a page'),
+    .describe(
+      'Only events of these types. Repeat the parameter, or separate types by commas; `email.*` selects a group',
+    ),
+  since: Moment.optional().describe('The time to start from, if there is no cursor; default: one hour ago'),
+  cursor: text({ max: 2000 })
+    .optional()
+    .describe('nextCursor of the previous answer; with it, since has no effect'),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100).describe('The most events on a page'),
 });
 export type EventFilter = z.infer<typeof EventFilter>;

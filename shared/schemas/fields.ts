@@ -47,8 +47,8 @@ export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ description: 'UTC, to the millisecond', example: '2026-11-20T10:00:00.000Z' });
 
-export const CreatedAt = Timestamp.describe('When it was made: UTC, to the millisecond');
-export const UpdatedAt = Timestamp.describe('When it changed last: UTC, to the millisecond');
+export const CreatedAt = Timestamp.describe('When it was created: UTC, to the millisecond');
+export const UpdatedAt = Timestamp.describe('When it last changed: UTC, to the millisecond');
 
 /** A time in a request: RFC 3339 with any offset, handed on as a Date. */
 export const Moment = z
@@ -63,9 +63,9 @@ export const Moment = z
 
 /** The effect of null on a field of a PATCH. A field that is left out always keeps its value. */
 export const nullRules = {
-  stays: 'null: as it was',
+  stays: 'null: unchanged',
   clears: 'null clears it',
-  default: 'null: back to the default',
+  default: 'null sets the default',
   refused: 'null is refused',
 } as const;
 
@@ -86,7 +86,7 @@ export function change(
   description: string | undefined = field.meta()?.description,
 ): z.ZodType {
   const changed = rule === 'refused' ? field.optional() : field.nullish();
-  const words = [...(description ? [description] : []), `Left out: as it was; ${nullRules[rule]}`];
+  const words = [...(description ? [description] : []), `Left out: unchanged; ${nullRules[rule]}`];
   return changed.describe(words.join('. '));
 }
 
@@ -184,11 +184,11 @@ export function queryInteger({ min, max }: { min: number; max: number }) {
 export const ownReference = z
   .string()
   .nullable()
-  .meta({ description: 'Your own reference, as it was given', example: 'order-7' });
+  .meta({ description: 'Your own reference, as you gave it', example: 'order-7' });
 export const ownTag = z
   .string()
   .nullable()
-  .meta({ description: 'Your own tag, in lower case; reports count by it', example: 'orders' });
+  .meta({ description: 'Your own tag, in lower case; reports count messages by tag', example: 'orders' });
 
 /**
  * Tags are stored in lower case. The lower case of `İ` has two characters, so a stored tag may be twice as long as the
@@ -198,8 +198,8 @@ export const tagFilter = (description: string) => text({ max: 128 }).optional().
 
 /** The query fields of a listing with a cursor. */
 export const pageQuery = {
-  limit: queryInteger({ min: 1, max: 200 }).default(50).describe('Items on a page'),
-  cursor: text({ max: 2000 }).optional().describe('nextCursor of the page before'),
+  limit: queryInteger({ min: 1, max: 200 }).default(50).describe('The most items on a page'),
+  cursor: text({ max: 2000 }).optional().describe('nextCursor of the previous page'),
 };
 
 export const PageQuery = z.object(pageQuery);
@@ -215,12 +215,12 @@ export const messagePageQuery = {
 /** The same for a listing of large sources. */
 export const SourcePageQuery = z.object({
   ...pageQuery,
-  limit: pageQuery.limit.describe('Items on a page; large ones make a page shorter'),
+  limit: pageQuery.limit.describe('The most items on a page; a page with large items has fewer'),
 });
 
 export const pageMeta = (id: string) => ({
   id,
-  description: 'A page of results; nextCursor leads to the next',
+  description: 'A page of results; nextCursor leads to the next page',
 });
 
 /** One page of a listing. `id` names the shape in the API description. */
@@ -232,7 +232,7 @@ export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
         .string()
         .nullable()
         .describe(
-          'Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty',
+          'Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty',
         ),
     })
     .meta(pageMeta(id));

@@ -36,24 +36,24 @@ const TimeZone = text({ min: 1, max: 64 })
   })
   .meta({ example: 'Europe/London' });
 
-const ReportChannel = z.enum(['email', 'sms']).describe('What the messages are');
+const ReportChannel = z.enum(['email', 'sms']).describe('The kind of the messages: email or sms');
 
 const stretch = {
   from: ReportBound.optional().describe(
-    'Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to',
+    'Counts messages that were accepted at or after this time. A date in timeZone, or RFC 3339 with any offset; default: 30 days before to',
   ),
   to: ReportBound.optional().describe(
-    'Accepted before; at most 400 days later. Default the end of this hour',
+    'Counts messages that were accepted before this time, which is at most 400 days after from. Default: the end of this hour',
   ),
   timeZone: TimeZone.default('UTC').meta({
-    description: 'Whose days and months they are',
+    description: 'The time zone of the days and months',
     example: 'Europe/London',
   }),
 };
 
 export const ReportFilter = z.object({
   ...stretch,
-  channel: ReportChannel.optional().describe('Default both'),
+  channel: ReportChannel.optional().describe('Messages of this channel; default: both'),
 });
 export type ReportFilter = z.infer<typeof ReportFilter>;
 
@@ -62,31 +62,35 @@ export const SendsFilter = z.object({
   interval: z
     .enum(['hour', 'day', 'month'])
     .default('day')
-    .describe('How long each row is; hours for at most 31 days'),
+    .describe('The time that each row covers; hour only for at most 31 days'),
 });
 export type SendsFilter = z.infer<typeof SendsFilter>;
 
 const Count = z.int().min(0);
 const Rate = z.string().nullable();
 const rateOf = (what: string) =>
-  Rate.meta({ description: `${what}, to four decimals; null of none`, example: '0.9876' });
+  Rate.meta({ description: `${what}, with four decimals; null if the divisor is 0`, example: '0.9876' });
 
 export const ReportCost = z
   .object({
     gbp: z.string().describe('Pounds, with four decimals'),
     eur: z.string().describe('Euros, with four decimals'),
   })
-  .meta({ id: 'ReportCost', description: 'Of texts, together', example: { gbp: '12.3400', eur: '14.1900' } });
+  .meta({
+    id: 'ReportCost',
+    description: 'The price of all texts together',
+    example: { gbp: '12.3400', eur: '14.1900' },
+  });
 
 const counts = {
   accepted: Count.describe('Messages that were accepted'),
-  queued: Count.describe('Of them, by the status that they have now'),
-  held: Count.describe('Waiting until the workspace can pay for them'),
-  sent: Count.describe('Handed over, outcome awaited'),
-  delivered: Count.describe('Accepted by the mail server, or on the phone'),
-  failed: Count.describe('Not to arrive'),
-  cancelled: Count.describe('Cancelled before they were sent'),
-  parts: Count.describe('Parts of texts'),
+  queued: Count.describe('Accepted messages that now have the status queued'),
+  held: Count.describe('Messages that wait until the workspace can pay for them'),
+  sent: Count.describe('Messages that were handed over, not yet delivered or failed'),
+  delivered: Count.describe('Messages that the mail server accepted, or that arrived on the phone'),
+  failed: Count.describe('Messages that will not arrive'),
+  cancelled: Count.describe('Messages that were cancelled before they were sent'),
+  parts: Count.describe('SMS parts of the texts'),
   cost: ReportCost.describe('The price of these texts; emails cost nothing'),
 };
 
@@ -95,25 +99,27 @@ function reportOf<Row extends z.ZodObject>(row: Row, id: string, rowText: string
   return z
     .object({
       from: Timestamp.describe('The first hour that is counted'),
-      to: Timestamp.describe('The first that is counted no more'),
-      timeZone: z.string().describe('Whose days and months they are'),
+      to: Timestamp.describe('The end of the counted time: the first hour that is not counted'),
+      timeZone: z.string().describe('The time zone of the days and months'),
       timeZoneRounded: z
         .boolean()
-        .describe('A bound of the time zone is within an hour of UTC, and was rounded down to it'),
-      data: z.array(row.meta({ id: `${id}Row`, description: rowText })).describe('All rows'),
-      nextCursor: z.null().describe('A report is one page'),
+        .describe(
+          'true if a day, month or hour of this time zone does not begin at a full hour of UTC; its bound was then rounded down to the full hour',
+        ),
+      data: z.array(row.meta({ id: `${id}Row`, description: rowText })).describe('The rows of the report'),
+      nextCursor: z.null().describe('Always null: a report has only one page'),
     })
-    .meta({ id, description: 'The rows of a report, and the time that they are of' });
+    .meta({ id, description: 'A report: its rows, and the time that it covers' });
 }
 
 export const SendsReport = reportOf(
   z.object({
-    start: Timestamp.describe('When the interval begins'),
+    start: Timestamp.describe('The beginning of the interval'),
     channel: ReportChannel,
     ...counts,
   }),
   'SendsReport',
-  'What became of the messages that were accepted in one interval',
+  'The messages that were accepted in one interval, by their status now',
 );
 export type SendsReport = z.infer<typeof SendsReport>;
 
@@ -122,13 +128,13 @@ export const ClientTagsReport = reportOf(
     clientTag: z
       .string()
       .nullable()
-      .describe('null: messages without one; `(other)`: those beyond the first 1,000 of a day together'),
+      .describe('The tag. null: messages without a tag; `(other)`: all tags after the first 1,000 of a day'),
     channel: ReportChannel,
     ...counts,
-    deliveredRate: rateOf('Delivered of accepted'),
+    deliveredRate: rateOf('Delivered messages divided by accepted messages'),
   }),
   'ClientTagsReport',
-  'What became of the messages with one tag in one channel',
+  'The messages with one tag in one channel, by their status now',
 );
 export type ClientTagsReport = z.infer<typeof ClientTagsReport>;
 
@@ -137,79 +143,87 @@ const Gateway = z.string().nullable();
 export const ReportedError = z
   .object({
     errorCode: z.string().meta({
-      description: 'The code of the reason; `(other)`: those beyond the first 200 of a day together',
+      description: 'The code of the reason; `(other)`: all codes after the first 200 of a day',
       example: 'undeliverable',
     }),
-    messages: Count.describe('Texts that failed with it'),
+    messages: Count.describe('How many texts failed with this code'),
   })
-  .meta({ id: 'ReportedError', description: 'A reason for which texts of a row have failed' });
+  .meta({ id: 'ReportedError', description: 'A reason why texts of this row failed' });
 export type ReportedError = z.infer<typeof ReportedError>;
 
 export const CountriesReport = reportOf(
   z.object({
-    country: z.string().nullable().describe('ISO 3166-1 alpha-2; null where the number does not tell'),
+    country: z
+      .string()
+      .nullable()
+      .describe('ISO 3166-1 alpha-2; null if the number does not show its country'),
     gateway: Gateway.describe(
-      'The carrier that has them, or has refused them; null while none has, and of texts that none was asked about',
+      'The carrier that accepted or refused the texts; null if no carrier has accepted or refused them yet, or none was asked',
     ),
     channel: ReportChannel,
     ...counts,
-    deliveredRate: rateOf('Delivered of accepted'),
+    deliveredRate: rateOf('Delivered messages divided by accepted messages'),
     errors: z
       .array(ReportedError)
       .describe(
-        'Of the failed ones, most messages first, the first 20; in CSV such as `expired=3; undeliverable=1`',
+        'The error codes of the failed texts, most frequent first: the first 20. In CSV, such as `expired=3; undeliverable=1`',
       ),
   }),
   'CountriesReport',
-  'What became of the texts to one country',
+  'The texts to one country through one carrier, by their status now',
 );
 export type CountriesReport = z.infer<typeof CountriesReport>;
 
 const Seconds = z.number().min(0).nullable();
-const secondsOf = (share: string) => Seconds.describe(`${share} took no longer`);
+const secondsOf = (share: string) => Seconds.describe(`${share} took at most this many seconds`);
 const Latencies = z
   .object({
-    count: Count.describe('Messages that came so far'),
-    p50: secondsOf('Half of them'),
-    p90: secondsOf('90 in 100'),
-    p95: secondsOf('95 in 100'),
-    p99: secondsOf('99 in 100'),
-    max: secondsOf('All of them'),
+    count: Count.describe('How many messages reached this status'),
+    p50: secondsOf('Half of the messages'),
+    p90: secondsOf('90 of 100 messages'),
+    p95: secondsOf('95 of 100 messages'),
+    p99: secondsOf('99 of 100 messages'),
+    max: secondsOf('All messages'),
   })
-  .meta({ id: 'Latencies', description: 'Seconds, within 4 %; null where no message came so far' });
+  .meta({
+    id: 'Latencies',
+    description: 'Times in seconds, exact to 4 %; null if no message reached this status',
+  });
 
 export const LatencyReport = reportOf(
   z.object({
     channel: ReportChannel,
     kind: z
       .union([EmailKind, z.enum(['single', 'batch'])])
-      .describe('The kind of an email; single or batch of a text'),
-    gateway: Gateway.describe('The carrier of texts; null of emails'),
-    sent: Latencies.describe('From accepted, or scheduledAt, to sent, in seconds'),
-    delivered: Latencies.describe('From sent to delivered, in seconds'),
+      .describe('For emails, their kind; for texts, single or batch'),
+    gateway: Gateway.describe('The carrier of the texts; null for emails'),
+    sent: Latencies.describe('Seconds from accepted, or from scheduledAt, to sent'),
+    delivered: Latencies.describe('Seconds from sent to delivered'),
   }),
   'LatencyReport',
-  'How long messages of one channel and kind took',
+  'How long the messages of one channel, kind and carrier took',
 );
 export type LatencyReport = z.infer<typeof LatencyReport>;
 
 export const DeliverabilityReport = reportOf(
   z.object({
-    by: z.enum(['recipientDomain', 'sendingDomain']).describe('Whose domain it is'),
-    domain: z.string().describe('`(other)`: those beyond the first 500 of a day together'),
+    by: z
+      .enum(['recipientDomain', 'sendingDomain'])
+      .describe('Whether domain is of recipients, or a sending domain of yours'),
+    domain: z.string().describe('The domain; `(other)`: all domains after the first 500 of a day'),
     accepted: Count.describe('Emails that were accepted'),
-    delivered: Count.describe('Accepted by the mail server'),
-    hardBounces: Count.describe('Refused for good'),
-    softBounces: Count.describe('Refused for now, too often'),
-    rejected: Count.describe('Not composed, or not allowed'),
-    suppressed: Count.describe('Not sent, as the address is suppressed'),
-    complaints: Count.describe('Reported as spam'),
-    opened: Count.describe('Opened at least once'),
-    deliveredRate: rateOf('Delivered of accepted'),
-    bounceRate: rateOf('Hard and soft bounces of accepted'),
-    complaintRate: rateOf('Complaints of delivered'),
+    delivered: Count.describe('Emails that the mail server of the recipient accepted'),
+    hardBounces: Count.describe('Emails that the mail server refused permanently'),
+    softBounces: Count.describe('Emails that the mail server refused temporarily, too many times'),
+    rejected: Count.describe('Emails that could not be composed, or were not allowed'),
+    suppressed: Count.describe('Emails that were not sent because the address is suppressed'),
+    complaints: Count.describe('Emails that were reported as spam'),
+    opened: Count.describe('Emails that were opened at least once'),
+    deliveredRate: rateOf('Delivered messages divided by accepted messages'),
+    bounceRate: rateOf('Hard and soft bounces divided by accepted emails'),
+    complaintRate: rateOf('Complaints divided by delivered emails'),
   }),
   'DeliverabilityReport',
-  'What became of the emails to one domain of recipients, or from one of yours',
+  'The emails to one domain of recipients, or from one of your sending domains, by result',
 );
 export type DeliverabilityReport = z.infer<typeof DeliverabilityReport>;

@@ -32,7 +32,7 @@ export const scopes = [
   'content.read',
 ] as const;
 
-export const Scope = z.enum(scopes).meta({ id: 'Scope', description: 'What a key or token may do' });
+export const Scope = z.enum(scopes).meta({ id: 'Scope', description: 'A permission of a key or token' });
 export type Scope = z.infer<typeof Scope>;
 
 export const signingAlgorithms = ['hmac_sha256', 'ecdsa_p256_sha256'] as const;

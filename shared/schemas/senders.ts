@@ -11,13 +11,15 @@ export type SenderKind = z.infer<typeof SenderKind>;
 export const SenderStatus = z
   .enum(['pending', 'approved', 'rejected', 'awaiting_verification', 'awaiting_business_verification'])
   .describe(
-    'approved: as soon as it is for one country; rejected: it is for all of them; awaiting_verification: the code that was texted to the mobile number is to be given back; awaiting_business_verification: held until the business profile is verified; pending: a reviewer looks at it',
+    'approved: approved for at least one country; rejected: rejected for all countries; awaiting_verification: send the code that the mobile number got by text; awaiting_business_verification: waits until the business profile is verified; pending: waits for a reviewer',
   );
 export type SenderStatus = z.infer<typeof SenderStatus>;
 
 export const SenderCountryStatus = z
   .enum(['pending', 'approved', 'rejected'])
-  .describe('pending: a reviewer looks at it; approved: it may send there; rejected: it may not, see reason');
+  .describe(
+    'pending: waits for a reviewer; approved: the sender may send to this country; rejected: it may not, see reason',
+  );
 export type SenderCountryStatus = z.infer<typeof SenderCountryStatus>;
 
 const SenderCountry = z
@@ -27,9 +29,11 @@ const SenderCountry = z
     reason: z
       .string()
       .optional()
-      .describe('Why it was rejected, or what an approved one still needs; left out where there is none'),
+      .describe(
+        'Why the sender was rejected, or what an approved sender still needs; left out if there is no reason',
+      ),
   })
-  .meta({ id: 'SenderCountry', description: 'What the review of a sender came to for one country' });
+  .meta({ id: 'SenderCountry', description: 'The result of the review of a sender for one country' });
 
 /** The name of a virtual number until it has one. */
 export const unassignedName = 'Not yet assigned';
@@ -43,13 +47,13 @@ export const Sender = z
       example: 'Acme',
     }),
     status: SenderStatus,
-    countries: z.array(SenderCountry).describe('Where it is to be sent from, by country'),
-    default: z.boolean().describe('Messages that name no sender come from it'),
-    sampleContent: z.string().nullable().describe('A message as it will be sent'),
+    countries: z.array(SenderCountry).describe('The countries that the sender is for, each with its status'),
+    default: z.boolean().describe('true: texts that name no sender come from this sender'),
+    sampleContent: z.string().nullable().describe('An example of a message that will be sent'),
     businessProfileId: Id('profile').nullable(),
     createdAt: CreatedAt,
   })
-  .meta({ id: 'Sender', description: 'What texts come from: a name, a mobile number or a virtual number' });
+  .meta({ id: 'Sender', description: 'A sender of texts: a name, a mobile number or a virtual number' });
 export type Sender = z.infer<typeof Sender>;
 
 export const SenderPage = pageOf(Sender, 'SenderPage');
@@ -65,11 +69,11 @@ export const NewSender = z
     // The limit is wide, because surrounding spaces are removed.
     name: text({ min: 3, max: 256 }).meta({
       description:
-        '3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same',
+        '3 to 11 letters, digits, underscores or spaces, or a UK mobile number that starts with 07. A name that has only digits must be such a number. Spaces around the name are ignored, and two names that differ only in upper and lower case are the same',
       example: 'Acme',
     }),
     sampleContent: text({ min: 20, max: 256, multiline: true, blank: false }).meta({
-      description: 'A message as it will be sent; the reviewer sees it',
+      description: 'An example of a message that will be sent; the reviewer reads it',
       example: 'Your parcel arrives today between 10:00 and 11:00.',
     }),
     countries: z
@@ -77,12 +81,14 @@ export const NewSender = z
       .min(1)
       .max(300)
       .nullish()
-      .describe('ISO 3166-1 alpha-2; default the country of the workspace'),
+      .describe('ISO 3166-1 alpha-2; default: the country of the workspace'),
     businessProfileId: Id('profile')
       .nullish()
-      .describe('Leave it out for the business of the workspace itself; not used for a mobile number'),
+      .describe(
+        'The business that uses the sender. Leave it out for the business of the workspace itself; it is not used for a mobile number',
+      ),
   })
-  .meta({ id: 'NewSender', description: 'A sender that the workspace asks for' });
+  .meta({ id: 'NewSender', description: 'A request for a new sender' });
 export type NewSender = z.infer<typeof NewSender>;
 
 export const SenderChanges = z
@@ -95,10 +101,10 @@ export const SenderChanges = z
             ? 'must not be null'
             : 'must be true; to change the default, set it on another sender',
       }),
-      'Messages that name no sender come from it; the former default stays a sender',
+      'true makes this sender the default: texts that name no sender come from it. The previous default stays a sender',
     ),
   })
-  .meta({ id: 'SenderChanges', description: 'What is to change of a sender' });
+  .meta({ id: 'SenderChanges', description: 'The changes of a sender' });
 export type SenderChanges = z.infer<typeof SenderChanges>;
 
 export const SenderVerification = z
@@ -106,28 +112,30 @@ export const SenderVerification = z
     code: z
       .string()
       .regex(/^[0-9]{6}$/, 'must be the six digits of the code that was texted')
-      .meta({ description: 'The six digits that were texted', example: '123456' }),
+      .meta({ description: 'The six digits that were sent by text', example: '123456' }),
   })
-  .meta({ id: 'SenderVerification', description: 'The code that was texted to the mobile number' });
+  .meta({ id: 'SenderVerification', description: 'The code that was sent by text to the mobile number' });
 export type SenderVerification = z.infer<typeof SenderVerification>;
 
 export const SenderCheckQuery = z.object({
-  name: text({ max: 256 }).meta({ description: 'The name that you think of', example: 'Acme' }),
+  name: text({ max: 256 }).meta({ description: 'The name to check', example: 'Acme' }),
 });
 
 export const SenderCheck = z
   .object({
-    name: z.string().describe('As it would be stored; as it was given where it cannot be one'),
+    name: z
+      .string()
+      .describe('The name as it would be stored; if it cannot be a sender, the name as you gave it'),
     kind: z
       .enum(['name', 'mobile'])
       .nullable()
-      .describe('name: reviewed before it is approved; mobile: verified by a code; null: it can be neither'),
-    acceptable: z.boolean().describe('Whether a request for it would be accepted at present'),
-    reasons: z.array(z.string()).describe('Why not; empty where it would be'),
-    existing: Sender.nullable().describe('The sender of this name, where the workspace has one'),
+      .describe('name: a reviewer must approve it; mobile: a code verifies it; null: it cannot be a sender'),
+    acceptable: z.boolean().describe('Whether a request for this sender would be accepted now'),
+    reasons: z.array(z.string()).describe('Why it would not be accepted; empty if it would be accepted'),
+    existing: Sender.nullable().describe('The sender of this name; null if the workspace has none'),
   })
   .meta({
     id: 'SenderCheck',
-    description: 'Whether a name can be asked for, and what the workspace has of it',
+    description: 'Whether you can request a name, and the sender of this name if the workspace has one',
   });
 export type SenderCheck = z.infer<typeof SenderCheck>;

@@ -5,25 +5,25 @@ export const ShortLink = z
   .object({
     id: Id('link'),
     url: z.string().nullable().meta({
-      description: 'Where it leads; null without the scope content.read',
+      description: 'The address that the short link leads to; null without the scope content.read',
       example: 'https://shop.example/orders/7',
     }),
     shortUrl: z.string().nullable().meta({
-      description: 'What the text has in its place; null without the scope content.read',
+      description: 'The short link in the text; null without the scope content.read',
       example: 'https://acme.example/7hFk2Lq0Z',
     }),
     clicks: z
       .int32()
       .min(0)
       .describe(
-        'How often it was followed; by link previewers and crawlers that say what they are it is not counted',
+        'How often the link was opened, except by link previewers and crawlers that identify themselves',
       ),
-    firstClickedAt: Timestamp.nullable().describe('When it was followed first'),
-    lastClickedAt: Timestamp.nullable().describe('When it was followed last'),
+    firstClickedAt: Timestamp.nullable().describe('When the link was first opened'),
+    lastClickedAt: Timestamp.nullable().describe('When the link was last opened'),
   })
   .meta({
     id: 'ShortLink',
-    description: 'An address in one text, with the short one that took its place and its clicks',
+    description: 'An address in one text, with the short link that replaces it, and its clicks',
   });
 export type ShortLink = z.infer<typeof ShortLink>;
 
@@ -31,18 +31,18 @@ export const BatchLink = z
   .object({
     url: z.string().nullable().meta({
       description:
-        'As it was written, with its Liquid; as it was rendered where Liquid made all of it; null without the scope content.read',
+        'The address as written in the content, with its Liquid; if Liquid made the whole address, the rendered address; null without the scope content.read',
       example: 'https://shop.example/orders/{{ id }}',
     }),
-    messages: z.int32().min(0).describe('Messages made so far that have it'),
-    clicks: z.int32().min(0).describe('How often it was followed, in all messages together'),
-    clickedMessages: z.int32().min(0).describe('Messages in which it was followed at least once'),
-    firstClickedAt: Timestamp.nullable().describe('When it was followed first'),
-    lastClickedAt: Timestamp.nullable().describe('When it was followed last'),
+    messages: z.int32().min(0).describe('How many of the messages created so far have the address'),
+    clicks: z.int32().min(0).describe('How often the link was opened, in all messages together'),
+    clickedMessages: z.int32().min(0).describe('In how many messages the link was opened at least once'),
+    firstClickedAt: Timestamp.nullable().describe('When the link was first opened'),
+    lastClickedAt: Timestamp.nullable().describe('When the link was last opened'),
   })
   .meta({
     id: 'BatchLink',
-    description: 'An address that texts of a batch lead to, with its clicks over all of them',
+    description: 'An address in the texts of a batch, with its clicks in all texts together',
   });
 export type BatchLink = z.infer<typeof BatchLink>;
 

@@ -12,11 +12,11 @@ export const SimulatorPhone = z
     messages: z
       .array(
         z.object({
-          direction: SmsDirection.describe('As the workspace sees it'),
+          direction: SmsDirection.describe('The direction, as seen from the workspace'),
           from: z.string().describe('A name, or a number in E.164'),
           to: z.string().describe('A name, or a number in E.164'),
           content: z.string().describe('The text'),
-          parts: z.int32().describe('Messages of the network that it takes'),
+          parts: z.int32().describe('How many SMS parts the text has'),
           createdAt: CreatedAt,
         }),
       )
@@ -25,7 +25,7 @@ export const SimulatorPhone = z
   })
   .meta({
     id: 'SimulatorPhone',
-    description: 'A phone of the simulator, with the texts that it got and sent',
+    description: 'A phone of the simulator, with the texts that it received and sent',
   });
 export type SimulatorPhone = z.infer<typeof SimulatorPhone>;
 
@@ -34,13 +34,13 @@ export const SimulatorPhonePage = pageOf(SimulatorPhone, 'SimulatorPhonePage');
 export const SimulatorText = z
   .object({
     content: text({ min: 1, max: 1_600, multiline: true }).meta({
-      description: 'What the phone texts',
+      description: 'The text that the phone sends',
       example: 'Yes please',
     }),
     to: text({ min: 1, max: 40 })
       .nullish()
       .describe(
-        'An approved sender of the workspace; default the one of the last text to the phone, else that of the workspace',
+        'The approved sender of the workspace that gets the text. Default: the sender of the last text to the phone; if there is none, the default sender of the workspace',
       ),
   })
   .meta({ id: 'SimulatorText', description: 'A text that the phone sends' });

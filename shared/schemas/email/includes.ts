@@ -20,7 +20,7 @@ export const EmailIncludePage = pageOf(EmailInclude, 'EmailIncludePage');
 export const EmailIncludeContent = z
   .object({
     content: text({ max: 100_000, multiline: true }).describe(
-      'A piece of MJML, which takes the place of `<mj-include path="its name"/>`; it may hold such elements itself',
+      'A piece of MJML. It replaces `<mj-include path="its name"/>` in a template, and may contain such elements itself',
     ),
   })
   .meta({ id: 'EmailIncludeContent', description: 'The source of an include' });

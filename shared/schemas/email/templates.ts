@@ -9,7 +9,7 @@ export const EmailSourceName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, hyphens or underscores')
   .meta({
-    description: '1 to 64 letters, digits, hyphens or underscores; it compares as bytes',
+    description: '1 to 64 letters, digits, hyphens or underscores; upper and lower case are different',
     example: 'welcome',
   });
 
@@ -20,26 +20,28 @@ export const EmailTemplate = z
   .object({
     id: Id('etemplate'),
     name: EmailSourceName,
-    description: z.string().nullable().describe('For yourself; recipients do not see it'),
+    description: z.string().nullable().describe('A note for yourself; recipients do not see it'),
     format: EmailFormat,
     html: z.string().describe('Liquid source, or MJML with Liquid'),
-    text: z.string().describe('Liquid plain-text alternative; empty when there is none'),
-    sampleData: JsonObject.nullable().describe('What it was tried with when it was saved'),
+    text: z.string().describe('The plain-text alternative, as Liquid source; empty if there is none'),
+    sampleData: JsonObject.nullable().describe(
+      'The values that the template was tested with when it was saved',
+    ),
     createdAt: CreatedAt,
-    updatedAt: Timestamp.describe('Changes when name, description, format or sampleData change'),
+    updatedAt: Timestamp.describe('When name, description, format or sampleData last changed'),
   })
-  .meta({ id: 'EmailTemplate', description: 'A stored source of emails' });
+  .meta({ id: 'EmailTemplate', description: 'A stored email template' });
 export type EmailTemplate = z.infer<typeof EmailTemplate>;
 
 export const EmailTemplatePage = pageOf(EmailTemplate, 'EmailTemplatePage');
 
 const fields = {
-  description: text({ max: 256, multiline: true }).describe('For yourself; recipients do not see it'),
+  description: text({ max: 256, multiline: true }).describe('A note for yourself; recipients do not see it'),
   format: EmailFormat.describe('mjml is compiled with the includes of the workspace before sending'),
   html: text({ min: 1, max: 1_000_000, multiline: true }).describe(
-    'Liquid, with values escaped for HTML except after `| raw`',
+    'Liquid source. Values are escaped for HTML, except after `| raw`',
   ),
-  text: text({ max: 1_000_000, multiline: true }).describe('Plain-text alternative; Liquid'),
+  text: text({ max: 1_000_000, multiline: true }).describe('The plain-text alternative, as Liquid source'),
   sampleData: SampleData,
 };
 
@@ -52,7 +54,7 @@ export const NewEmailTemplate = z
     text: fields.text.nullish(),
     sampleData: fields.sampleData.nullish(),
   })
-  .meta({ id: 'NewEmailTemplate', description: 'A source of emails to be stored' });
+  .meta({ id: 'NewEmailTemplate', description: 'A new email template' });
 export type NewEmailTemplate = z.infer<typeof NewEmailTemplate>;
 
 export const EmailTemplateChanges = z
@@ -66,25 +68,26 @@ export const EmailTemplateChanges = z
   })
   .meta({
     id: 'EmailTemplateChanges',
-    description: 'What is left out or null stays; an empty description clears, and so does an empty text',
+    description:
+      'The changes of a template. A field that is left out or null stays unchanged. An empty description or text clears the field',
   });
 export type EmailTemplateChanges = z.infer<typeof EmailTemplateChanges>;
 
 export const EmailTemplateRendering = z
   .object({
     data: JsonObject.nullish().describe(
-      'The values that Liquid merges; default the sampleData of the template',
+      'The values that Liquid merges; default: the sampleData of the template',
     ),
-    subject: text({ min: 1, max: 256 }).nullish().describe('Liquid, rendered with the same data'),
+    subject: text({ min: 1, max: 256 }).nullish().describe('Liquid source, rendered with the same data'),
   })
   .meta({ id: 'EmailTemplateRendering', description: 'The values that Liquid merges' });
 export type EmailTemplateRendering = z.infer<typeof EmailTemplateRendering>;
 
 export const RenderedEmailTemplate = z
   .object({
-    subject: z.string().optional().describe('Only when one was given'),
-    html: z.string().describe('As it would be sent; MJML is compiled'),
-    text: z.string().describe('Empty when the template has none'),
+    subject: z.string().optional().describe('The rendered subject, if the request had one'),
+    html: z.string().describe('The HTML as it would be sent; MJML is compiled'),
+    text: z.string().describe('The plain text; empty if the template has none'),
   })
-  .meta({ id: 'RenderedEmailTemplate', description: 'What the template comes to with these values' });
+  .meta({ id: 'RenderedEmailTemplate', description: 'The email that the template makes with these values' });
 export type RenderedEmailTemplate = z.infer<typeof RenderedEmailTemplate>;

@@ -7,12 +7,14 @@ export const TestRecipient = z
     email: z.string().describe('The address'),
     verified: z
       .boolean()
-      .describe('true once the address has followed its confirmation link; it must confirm before use'),
+      .describe(
+        'true after the owner of the address has opened the confirmation link; before that, the test sender cannot send to it',
+      ),
     createdAt: CreatedAt,
   })
   .meta({
     id: 'EmailTestRecipient',
-    description: 'An address that the shared test sender reaches, once it is verified',
+    description: 'An address that the shared test sender may send to, after it is verified',
   });
 export type TestRecipient = z.infer<typeof TestRecipient>;
 
@@ -21,9 +23,12 @@ export const TestRecipientPage = pageOf(TestRecipient, 'EmailTestRecipientPage')
 export const NewTestRecipient = z
   .object({
     email: text({ min: 1, max: 256 }).meta({
-      description: 'The address; it gets a link to confirm',
+      description: 'The address; a confirmation link is sent to it',
       example: 'ada@example.com',
     }),
   })
-  .meta({ id: 'NewEmailTestRecipient', description: 'An address that is to confirm that it may be sent to' });
+  .meta({
+    id: 'NewEmailTestRecipient',
+    description: 'An address whose owner must confirm that it may get test emails',
+  });
 export type NewTestRecipient = z.infer<typeof NewTestRecipient>;

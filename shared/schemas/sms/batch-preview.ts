@@ -6,38 +6,38 @@ const Count = z.int32().min(0);
 
 const Sample = z
   .object({
-    recipient: z.string().describe('E.164'),
-    content: z.string().describe('As it would be sent'),
-    parts: z.int32().min(1).describe('Messages of the network that it takes'),
+    recipient: z.string().describe('The number, in E.164'),
+    content: z.string().describe('The text as it would be sent'),
+    parts: z.int32().min(1).describe('How many SMS parts the text has'),
     encoding: SmsEncoding,
   })
   .meta({ id: 'SmsBatchSample', description: 'A text of the batch as it would be sent' });
 
 export const SmsBatchPreview = z
   .object({
-    recipients: Count.describe('The messages that would be made, each for one row or number'),
+    recipients: Count.describe('How many messages would be created, one for each row or number'),
     suppressed: Count.describe('How many of them would fail because their number is suppressed'),
     estimated: z
       .boolean()
       .describe(
-        'Not everything was looked at, as there are more than 10,000 recipients, or it would have taken too long: the counts are scaled up from those that were. The faults of rows are not',
+        'true if not all recipients were examined, because there are more than 10,000 of them or it would have taken too long. The counts are then estimates from the examined part; errorCount and errors are not',
       ),
-    parts: Count.describe('Of the messages that would be sent'),
-    cost: SmsCost.describe('The price of the messages that would be sent, all parts together'),
+    parts: Count.describe('SMS parts of the messages that would be sent'),
+    cost: SmsCost.describe('The price of all messages that would be sent'),
     encodings: z
       .object({
-        gsm7: Count.describe('In the GSM alphabet'),
-        ucs2: Count.describe('In UCS-2'),
+        gsm7: Count.describe('Messages in the GSM alphabet'),
+        ucs2: Count.describe('Messages in UCS-2'),
       })
       .meta({
         id: 'SmsBatchEncodings',
         description: 'How many messages have each encoding',
       })
-      .describe('Of the messages that would be sent'),
+      .describe('How many of the messages that would be sent have each encoding'),
     errors: z
       .array(SmsBatchRowError)
       .describe(
-        'The messages that would not be taken, and those that would fail because of their data, sender or country: the first 1,000. Where they come from lists, index is the place among the recipients',
+        'The messages that would be refused, and the messages that would fail because of their data, sender or country: the first 1,000. With lists, index is the position among the recipients',
       ),
     errorCount: Count.describe('How many such messages there are'),
     samples: z
@@ -47,5 +47,5 @@ export const SmsBatchPreview = z
         'The first three messages that would be sent; null without the scopes content.read and recipients.read',
       ),
   })
-  .meta({ id: 'SmsBatchPreview', description: 'What the batch would come to; nothing is stored' });
+  .meta({ id: 'SmsBatchPreview', description: 'The messages and the price of the batch; nothing is stored' });
 export type SmsBatchPreview = z.infer<typeof SmsBatchPreview>;

@@ -2,14 +2,16 @@ import { z } from 'zod';
 
 export const SmsEncoding = z
   .enum(['gsm7', 'ucs2'])
-  .describe('gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67');
+  .describe(
+    'gsm7: 160 characters in a single part, 153 in each of several parts; ucs2: 70 in a single part, 67 in each of several parts',
+  );
 export type SmsEncoding = z.infer<typeof SmsEncoding>;
 
 export const UnicodeRule = z
   .enum(['allow', 'deny', 'strip'])
   .nullish()
   .describe(
-    'What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them',
+    'How to treat characters outside the GSM alphabet. allow (the default): send them; deny: refuse the text; strip: replace them by similar characters of the GSM alphabet',
   );
 
 const Amount = z
@@ -20,13 +22,13 @@ const Amount = z
 export const SmsCost = z
   .object({
     gbp: Amount.meta({
-      description: 'Pounds, with four decimals; null when there is no price',
+      description: 'Pounds, with four decimals; null if there is no price',
       example: '0.0690',
     }),
     eur: Amount.meta({
-      description: 'Euros, with four decimals; null when there is no price',
+      description: 'Euros, with four decimals; null if there is no price',
       example: '0.0780',
     }),
   })
-  .meta({ id: 'SmsCost', description: 'Of all parts together' });
+  .meta({ id: 'SmsCost', description: 'The price of all parts together' });
 export type SmsCost = z.infer<typeof SmsCost>;

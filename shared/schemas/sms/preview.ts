@@ -10,25 +10,27 @@ export const SmsToPreview = z
     }),
     recipient: text({ min: 1, max: 40 }).nullish().meta({
       description:
-        'Any common format, UK without a country code. With it comes the cost for that destination.',
+        'A number in any common format; without a country code it is a UK number. With a recipient, the answer has the cost for its country',
       example: '+447700900123',
     }),
     shortenLinks: z
       .boolean()
       .nullish()
-      .describe('Parts are counted with short links, as POST /v2/sms makes them'),
+      .describe('true counts the parts with short links in place of URLs, as POST /v2/sms sends them'),
   })
-  .meta({ id: 'SmsToPreview', description: 'A text to be counted' });
+  .meta({ id: 'SmsToPreview', description: 'A text whose parts are to be counted' });
 export type SmsToPreview = z.infer<typeof SmsToPreview>;
 
 export const SmsPreview = z
   .object({
-    parts: z.int32().min(1).describe('Messages of the network that it takes'),
+    parts: z.int32().min(1).describe('How many SMS parts the text has'),
     encoding: SmsEncoding,
     tooManyParts: z
       .boolean()
-      .describe('More than a text may have (smsPartsAtMost of the workspace): it would be refused'),
-    cost: SmsCost.optional().describe('Only with a recipient'),
+      .describe(
+        'true if the text has more parts than the workspace allows (smsPartsAtMost): it would be refused',
+      ),
+    cost: SmsCost.optional().describe('The price; only with a recipient'),
   })
-  .meta({ id: 'SmsPreview', description: 'What a text would come to; nothing is sent' });
+  .meta({ id: 'SmsPreview', description: 'The parts and the price of a text; nothing is sent' });
 export type SmsPreview = z.infer<typeof SmsPreview>;

@@ -9,25 +9,29 @@ export const SmsTemplate = z
   .object({
     id: Id('template'),
     name: z.string().describe('Unique in the workspace'),
-    description: z.string().nullable().describe('For yourself; recipients do not see it'),
+    description: z.string().nullable().describe('A note for yourself; recipients do not see it'),
     content: z.string().describe('Liquid source'),
-    sampleData: JsonObject.nullable().describe('What it was tried with when it was saved'),
+    sampleData: JsonObject.nullable().describe(
+      'The values that the template was tested with when it was saved',
+    ),
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   })
-  .meta({ id: 'SmsTemplate', description: 'A stored source of texts' });
+  .meta({ id: 'SmsTemplate', description: 'A stored SMS template' });
 export type SmsTemplate = z.infer<typeof SmsTemplate>;
 
 export const SmsTemplatePage = pageOf(SmsTemplate, 'SmsTemplatePage');
 
 const fields = {
   name: text({ min: 1, max: 64, blank: false }).meta({
-    description: 'Unique in the workspace; it compares as bytes',
+    description: 'Unique in the workspace; compared byte by byte, so upper and lower case are different',
     example: 'Appointment reminder',
   }),
-  description: text({ max: 1_000, multiline: true }).describe('For yourself; recipients do not see it'),
+  description: text({ max: 1_000, multiline: true }).describe(
+    'A note for yourself; recipients do not see it',
+  ),
   content: text({ min: 1, max: 10_000, multiline: true }).meta({
-    description: 'Liquid; what it renders to must fit in a message',
+    description: 'Liquid source; the rendered text must fit into one message',
     example: 'Dear {{ name }}, see you on {{ day }}.',
   }),
   sampleData: SampleData,
@@ -40,7 +44,7 @@ export const NewSmsTemplate = z
     content: fields.content,
     sampleData: fields.sampleData.nullish(),
   })
-  .meta({ id: 'NewSmsTemplate', description: 'A source of texts to be stored' });
+  .meta({ id: 'NewSmsTemplate', description: 'A new SMS template' });
 export type NewSmsTemplate = z.infer<typeof NewSmsTemplate>;
 
 export const SmsTemplateChanges = z
@@ -52,14 +56,15 @@ export const SmsTemplateChanges = z
   })
   .meta({
     id: 'SmsTemplateChanges',
-    description: 'What is left out or null stays; an empty description clears',
+    description:
+      'The changes of a template. A field that is left out or null stays unchanged. An empty description clears the description',
   });
 export type SmsTemplateChanges = z.infer<typeof SmsTemplateChanges>;
 
 export const SmsTemplateRendering = z
   .object({
     data: JsonObject.nullish().describe(
-      'The values that Liquid merges; default the sampleData of the template',
+      'The values that Liquid merges; default: the sampleData of the template',
     ),
   })
   .meta({ id: 'SmsTemplateRendering', description: 'The values that Liquid merges' });
@@ -67,8 +72,8 @@ export type SmsTemplateRendering = z.infer<typeof SmsTemplateRendering>;
 
 export const RenderedSmsTemplate = z
   .object({
-    content: z.string().describe('As it would be sent'),
-    parts: z.int32().min(1).describe('Messages of the network that it takes'),
+    content: z.string().describe('The text as it would be sent'),
+    parts: z.int32().min(1).describe('How many SMS parts the text has'),
     encoding: SmsEncoding,
   })
   .meta({ id: 'RenderedSmsTemplate', description: 'The text with these values, its parts and its encoding' });

@@ -6,18 +6,20 @@ const deliveryStatuses = ['pending', 'delivered', 'failed', 'skipped'] as const;
 const DeliveryStatus = z.enum(deliveryStatuses).meta({
   id: 'WebhookDeliveryStatus',
   description:
-    'skipped: the webhook was switched off; failed and skipped ones can be sent again by redeliver and recover',
+    'pending: not delivered yet; delivered: the endpoint accepted it; failed: no attempt succeeded; skipped: the webhook was switched off. redeliver and recover send failed and skipped deliveries again',
 });
 
 const attempt = {
-  attemptedAt: Timestamp.describe('When it began'),
-  durationMs: z.int32().describe('Until the status line, or until the failure'),
-  responseStatus: z.int32().nullable().describe('The HTTP status; null where no answer came'),
-  responseBody: z.string().nullable().describe('The first 1,024 bytes, as text'),
+  attemptedAt: Timestamp.describe('When the attempt began'),
+  durationMs: z.int32().describe('The time until the status line came, or until the attempt failed'),
+  responseStatus: z.int32().nullable().describe('The HTTP status; null if no answer came'),
+  responseBody: z.string().nullable().describe('The first 1,024 bytes of the answer, as text'),
   error: z
     .enum(['timeout', 'dns', 'connection', 'tls', 'blocked_address', 'http_status'])
     .nullable()
-    .describe('null after a 2xx; http_status after any other answer'),
+    .describe(
+      'The kind of failure. http_status: the status of the answer was not 2xx; null: the attempt succeeded',
+    ),
 };
 
 export const WebhookAttempt = z
@@ -26,22 +28,22 @@ export const WebhookAttempt = z
 export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
 
 const delivery = {
-  id: Id('delivery').describe('The Webhook-Id that every attempt carries'),
+  id: Id('delivery').describe('The id of the delivery; every attempt sends it as Webhook-Id'),
   eventId: Id('event'),
   eventType: z.string().meta({ description: 'The type of the event', example: 'email.delivered' }),
-  status: DeliveryStatus.describe('What has become of it so far'),
-  attempts: z.int32().describe('How many have been made'),
+  status: DeliveryStatus.describe('The status of the delivery now'),
+  attempts: z.int32().describe('How many attempts have been made'),
   nextAttemptAt: Timestamp.nullable().describe(
-    'Not before then; null while an attempt is being made, and once none is to come. It is never in the past, nor before pausedUntil of the webhook: a delivery that is due, but waits behind others, has the time of the answer',
+    'The earliest time of the next attempt; null during an attempt, and if no attempt will follow. It is never in the past, and never before pausedUntil of the webhook. If a delivery is due but waits behind others, it is the time of this answer',
   ),
   createdAt: CreatedAt,
-  completedAt: Timestamp.nullable().describe('When it was delivered, failed or skipped'),
-  latestAttempt: WebhookAttempt.nullable().describe('null: none has been made'),
+  completedAt: Timestamp.nullable().describe('When the delivery became delivered, failed or skipped'),
+  latestAttempt: WebhookAttempt.nullable().describe('The latest attempt; null if no attempt has been made'),
 };
 
 export const WebhookDelivery = z
   .object(delivery)
-  .meta({ id: 'WebhookDelivery', description: 'One event on its way to one webhook' });
+  .meta({ id: 'WebhookDelivery', description: 'The delivery of one event to one webhook' });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
 export const WebhookDeliveryPage = pageOf(WebhookDelivery, 'WebhookDeliveryPage');
@@ -50,14 +52,14 @@ export const WebhookDeliveryLog = z
   .object({
     ...delivery,
     attemptLog: z
-      .array(z.object({ number: z.int32().describe('Counting from 1'), ...attempt }))
-      .describe('Newest first; of very many the newest 100'),
+      .array(z.object({ number: z.int32().describe('The number of the attempt, from 1'), ...attempt }))
+      .describe('The attempts, newest first: at most the newest 100'),
   })
   .meta({ id: 'WebhookDeliveryLog', description: 'A delivery with its attempts' });
 export type WebhookDeliveryLog = z.infer<typeof WebhookDeliveryLog>;
 
 export const WebhookDeliveryFilter = z.object({
-  status: DeliveryStatus.optional().describe('Deliveries that are in this status'),
+  status: DeliveryStatus.optional().describe('Deliveries that have this status now'),
   eventType: z
     .enum([...eventTypes, 'webhook.test'])
     .optional()
@@ -68,19 +70,21 @@ export type WebhookDeliveryFilter = z.infer<typeof WebhookDeliveryFilter>;
 
 export const WebhookRecovery = z
   .object({
-    since: Moment.describe('What failed or was skipped since then is sent again, oldest due first'),
+    since: Moment.describe(
+      'Deliveries that failed or were skipped since this time are sent again, in the order in which they were due',
+    ),
   })
-  .meta({ id: 'WebhookRecovery', description: 'From when on what was missed is delivered again' });
+  .meta({ id: 'WebhookRecovery', description: 'The time from which missed deliveries are sent again' });
 export type WebhookRecovery = z.infer<typeof WebhookRecovery>;
 
 export const WebhookRecovered = z
   .object({
-    since: Timestamp.describe('As it was asked for'),
+    since: Timestamp.describe('The same since as in the request'),
     deliveries: z
       .int32()
       .describe(
-        'How many have been found so far and will be sent again; of more than 100,000 no more are counted',
+        'How many deliveries have been found so far and will be sent again; the count stops at 100,000',
       ),
   })
-  .meta({ id: 'WebhookRecovered', description: 'How many deliveries are made again' });
+  .meta({ id: 'WebhookRecovered', description: 'How many deliveries will be sent again' });
 export type WebhookRecovered = z.infer<typeof WebhookRecovered>;

@@ -10,35 +10,49 @@ export type LegacyEvent = (typeof legacyEvents)[number];
 export const Webhook = z
   .object({
     id: Id('webhook'),
-    url: z.string().describe('Where deliveries are posted'),
-    description: z.string().nullable().describe('For yourself'),
-    events: z.array(z.string()).describe('A legacy webhook shows its legacy names'),
-    apiVersion: z.string().nullable().describe('null: legacy payload'),
+    url: z.string().describe('The address to which deliveries are posted'),
+    description: z.string().nullable().describe('A note for yourself'),
+    events: z
+      .array(z.string())
+      .describe('The types of events that the webhook gets; a legacy webhook shows their legacy names'),
+    apiVersion: z.string().nullable().describe('The API version of the bodies; null: the legacy payload'),
     active: z.boolean().describe('true while the webhook receives deliveries'),
-    autoDisabled: z.boolean().describe('Switched off by the service after continuous failure'),
-    autoDisableExempt: z.boolean().describe('Never switched off automatically'),
-    autoDisableAfterMinutes: z.int32().describe('After so long a run of failures it is switched off'),
+    autoDisabled: z
+      .boolean()
+      .describe('true if the service switched the webhook off, because its deliveries failed for too long'),
+    autoDisableExempt: z.boolean().describe('true: never switched off automatically'),
+    autoDisableAfterMinutes: z
+      .int32()
+      .describe('If deliveries fail without a success for this many minutes, the webhook is switched off'),
     atRiskAlertPercent: z
       .int32()
       .describe(
-        'Share of the disable window after which one warning is sent; 0 never, 1 on the first failure',
+        'One warning is sent when deliveries have failed for this percentage of autoDisableAfterMinutes. 0: no warning; 1: a warning at the first failure',
       ),
     pausedUntil: Timestamp.nullable().describe(
-      'Its endpoint answered 429 and is left alone until then; PATCH with active true, a redelivery or a test ends that',
+      'The endpoint answered 429, so nothing is sent to it until this time. A PATCH with active true, a redelivery or a test ends the pause',
     ),
     failingSince: Timestamp.nullable().describe(
       'When the current run of failures began; null while deliveries succeed',
     ),
-    consecutiveFailures: z.int32().describe('Failed attempts in a row; a 429 is none'),
+    consecutiveFailures: z.int32().describe('Failed attempts in a row; an answer 429 does not count'),
     inboundNumber: z
       .string()
       .nullable()
-      .describe('It gets sms.received for that number only; null: of the whole workspace'),
-    secretVersion: z.int32().describe('keyid of the signatures; rises by one per rotation'),
-    secret: z.string().nullable().describe('Only in the response that issued it'),
+      .describe(
+        'The webhook gets sms.received only for texts to this number, in E.164; null: for texts to all numbers of the workspace',
+      ),
+    secretVersion: z.int32().describe('The keyid in the signatures; each rotation adds one'),
+    secret: z
+      .string()
+      .nullable()
+      .describe('The secret of the signatures; null except in the answer that issued it'),
     createdAt: CreatedAt,
   })
-  .meta({ id: 'Webhook', description: 'An address that events are posted to, and how it fares' });
+  .meta({
+    id: 'Webhook',
+    description: 'An address to which events are posted, with the state of its deliveries',
+  });
 export type Webhook = z.infer<typeof Webhook>;
 
 export const WebhookPage = pageOf(Webhook, 'WebhookPage');
@@ -47,7 +61,7 @@ const url = text({ min: 1, max: 2048 }).meta({
   description: 'Absolute http or https URL without credentials',
   example: 'https://example.com/hooks',
 });
-const description = text({ max: 500, multiline: true }).describe('For yourself');
+const description = text({ max: 500, multiline: true }).describe('A note for yourself');
 /** Compared byte for byte with the normalized recipients of texts, so a number in another form would match no text. */
 export const InboundNumber = z
   .string()
@@ -58,18 +72,20 @@ export const InboundNumber = z
     else if (parsed.number !== given)
       context.addIssue({ code: 'custom', message: `must be in E.164 format: ${parsed.number}` });
   })
-  .describe('Limits the webhook to sms.received for that number, in E.164');
+  .describe('The webhook gets sms.received only for texts to this number, in E.164');
 const autoDisableAfterMinutes = z
   .int32()
   .min(5)
   .max(10080)
-  .describe('After so long a run of failures it is switched off; the default is normally 360');
+  .describe(
+    'If deliveries fail without a success for this many minutes, the webhook is switched off; the default is normally 360',
+  );
 const atRiskAlertPercent = z
   .int32()
   .min(0)
   .max(99)
   .describe(
-    'Share of the disable window after which one warning is sent; 0 never, 1 on the first failure; default 10',
+    'One warning is sent when deliveries have failed for this percentage of autoDisableAfterMinutes. 0: no warning; 1: a warning at the first failure; default 10',
   );
 
 export const NewWebhook = z
@@ -81,16 +97,19 @@ export const NewWebhook = z
       .min(1)
       .max(100)
       .meta({
-        description: 'The types of events that it gets',
+        description: 'The types of events that the webhook gets',
         example: ['email.delivered', 'email.bounced'],
       }),
-    apiVersion: z.string().nullish().describe('Version of the bodies; default the current one'),
+    apiVersion: z.string().nullish().describe('The API version of the bodies; default: the current version'),
     inboundNumber: InboundNumber.nullish(),
-    autoDisableExempt: z.boolean().nullish().describe('Never switched off automatically; default false'),
+    autoDisableExempt: z
+      .boolean()
+      .nullish()
+      .describe('true: never switched off automatically; default false'),
     autoDisableAfterMinutes: autoDisableAfterMinutes.nullish(),
     atRiskAlertPercent: atRiskAlertPercent.nullish(),
   })
-  .meta({ id: 'NewWebhook', description: 'An address that events are to be posted to' });
+  .meta({ id: 'NewWebhook', description: 'A new webhook: an address to which events are posted' });
 export type NewWebhook = z.infer<typeof NewWebhook>;
 
 export const WebhookChanges = z
@@ -104,22 +123,29 @@ export const WebhookChanges = z
         .min(1)
         .max(100)
         .meta({ example: ['email.delivered', 'email.bounced'] }),
-      'Legacy names are for a legacy webhook that stays one',
+      'The types of events that the webhook gets. Legacy names are only for a webhook that stays a legacy webhook',
     ),
     apiVersion: change(
       'refused',
       z.string(),
-      'On a legacy webhook, together with events, it makes it a v2 webhook',
+      'The API version of the bodies. Given together with events, it turns a legacy webhook into a v2 webhook',
     ),
-    inboundNumber: change('clears', InboundNumber, 'Without one: the whole workspace'),
+    inboundNumber: change(
+      'clears',
+      InboundNumber,
+      'The webhook gets sms.received only for texts to this number, in E.164; without a number, for texts to all numbers of the workspace',
+    ),
     active: change(
       'refused',
       z.boolean(),
-      'true ends a pause or a switch-off and forgets the failures so far; false keeps deliveries waiting',
+      'true switches the webhook on, ends a pause, and resets the count of failures; false lets deliveries wait',
     ),
     autoDisableExempt: change('default', z.boolean()),
     autoDisableAfterMinutes: change('default', autoDisableAfterMinutes),
     atRiskAlertPercent: change('default', atRiskAlertPercent),
   })
-  .meta({ id: 'WebhookChanges', description: 'What is to change of a webhook; what is left out stays' });
+  .meta({
+    id: 'WebhookChanges',
+    description: 'The changes of a webhook. A field that is left out stays unchanged',
+  });
 export type WebhookChanges = z.infer<typeof WebhookChanges>;
