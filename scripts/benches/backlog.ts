@@ -5,7 +5,7 @@ import { openWindow, type Window } from './usage.ts';
 /** A backlog of work for a worker. */
 export interface Backlog {
   start: () => Promise<Program>;
-  /** Makes the worker leave everything that is loaded from now on. */
+  /** Makes the worker ignore all work that is loaded from now on. */
   hold: () => Promise<void>;
   load: (first: number, count: number) => Promise<void>;
   release: () => Promise<void>;

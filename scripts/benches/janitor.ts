@@ -5,8 +5,8 @@ import { deleteKeys } from './keys.ts';
 import { serve } from './serve.ts';
 
 /**
- * Removes the database and the keys of a run when it is told to end. It is a separate process: however a run ends, by
- * Ctrl-C or by kill -9, the processes that it started are told to end too.
+ * Removes the database and the keys of a run when the run ends. It is a separate process: however a run ends, by
+ * Ctrl-C or by kill -9, the processes that the run started get a signal to end too.
  */
 const url = new URL(process.env['MYSQL_URL']!);
 const name = url.pathname.slice(1);

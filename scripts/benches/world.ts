@@ -10,7 +10,7 @@ import { createTables, tables } from './bare/tables.ts';
 import { deleteKeys } from './keys.ts';
 import { startServant } from './program.ts';
 
-/** A database and a queue prefix of this run alone, on the servers that are measured; and who these servers are. */
+/** A database and a queue prefix for this run alone, on the measured servers; and facts about these servers. */
 export interface World {
   /** Logs, results. */
   folder: string;

@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# A checkout seen by two systems (a container and its host) needs the packages of the system at hand.
+# A checkout seen by two systems (a container and its host) needs the packages of the system that it runs on.
 packages_wanted() { printf '%s %s\n' "$(cksum <"$root/package-lock.json")" "$(uname -sm)"; }
 
 packages_fresh() {

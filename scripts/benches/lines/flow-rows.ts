@@ -18,7 +18,7 @@ const base = {
   suppressions: 1_000,
 };
 
-/** A database of its own for each factor, filled once. */
+/** A separate database for each factor, filled once. */
 async function open(bench: Bench): Promise<Opened> {
   const opened: { world: World; flow: Flow }[] = [];
   const sides = [];

@@ -17,8 +17,8 @@ async function open(bench: Bench): Promise<Opened> {
 
   async function run(): Promise<Run> {
     await world.clear();
-    // With this cache time, a process forgets a key only because it is told. Each revocation ends with a refusal, and
-    // all refusals go to one address, so their limit is off.
+    // With this cache time, a process forgets a key only after a message about it. Each revocation ends with a refusal,
+    // and all refusals go to one address, so their limit is off.
     const settings = { KEY_CACHE_SECONDS: '3600', AUTH_FAILURES_PER_MINUTE: '0' };
     const [here, there] = [await cast.web(settings, 'web-1'), await cast.web(settings, 'web-2')];
     const api = apiAt(here.port, own);

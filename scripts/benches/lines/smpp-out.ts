@@ -9,7 +9,7 @@ import type { Servant } from '../program.ts';
 const warm = 600;
 const texts = 6_000;
 const window = 50;
-/** One after the other, on a system that has nothing else to do. */
+/** Sent one after the other, on a system without other load. */
 const timed = 100;
 const warmTimed = 100;
 const betweenMs = 40;
@@ -117,7 +117,7 @@ async function open(bench: Bench): Promise<Opened> {
     title: 'a loop of the same codec: submit, await, batched updates of result and receipt',
     run: () =>
       bareSide({ port, window }, (loop) => ({
-        // It begins when it is told to.
+        // It begins at a command.
         hold: () => Promise.resolve(),
         load: store,
         release: async () => void loop.ask('run'),

@@ -5,7 +5,7 @@ import type { TakenTexts, TimedTexts } from '../players/smsc.ts';
 
 const warm = 600;
 const texts = 6_000;
-/** Texts of another customer for the carrier that does not answer: more than this carrier may have in hand. */
+/** Texts of another customer for the carrier that does not answer: more than may be unanswered at this carrier. */
 const stalled = 2_000;
 const window = 50;
 /**
@@ -73,7 +73,7 @@ async function open(bench: Bench): Promise<Opened> {
         )
       : Promise.resolve();
 
-  /** Single texts by the sound carrier, at a steady pace. */
+  /** Single texts by the working carrier, at a steady pace. */
   async function latency(isStalled: boolean): Promise<TimedTexts> {
     await begin(isStalled);
     const worker = await startWorker();

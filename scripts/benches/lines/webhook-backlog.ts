@@ -106,7 +106,7 @@ async function open(bench: Bench): Promise<Opened> {
     }
   }
 
-  /** Brings the endpoint back and records which delivery arrives when, to see whether those due first arrive first. */
+  /** Makes the endpoint work again and records when each delivery arrives, to check that the oldest due come first. */
   async function drain(): Promise<void> {
     if (isDrained) return;
     isDrained = true;

@@ -37,7 +37,7 @@ async function ask(
     });
     await answer.body.dump();
     note(answer.statusCode);
-    // A tenant that waits when it is told to would make less work; this one hardly waits.
+    // A tenant that obeys Retry-After would make less work; this one hardly waits.
     if (answer.statusCode >= 400) await delay(50);
   } catch {
     note('lost');
@@ -86,7 +86,7 @@ async function trickle({ port, key }: Attack): Promise<void> {
   }
 }
 
-/** Goes on with the attack until `stop`. */
+/** Continues the attack until `stop`. */
 async function start(attack: Attack): Promise<void> {
   [isStopping, answers, running, agent] = [false, {}, [], new Agent({ headersTimeout: 0, bodyTimeout: 0 })];
   switch (attack.kind) {

@@ -4,7 +4,7 @@ import { type Latency, latencyOf } from '../statistics.ts';
 
 /**
  * The endpoints of many customers. `/ok/…` answers 200 at once, `/hang/…` takes the request and never answers,
- * `/dead/…` refuses with 503 until it is told to work. Only deliveries that are answered with 200 count.
+ * `/dead/…` refuses with 503 until a command makes it work. Only deliveries that are answered with 200 count.
  */
 export interface Arrived extends Latency {
   deliveries: number;
@@ -35,7 +35,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const url = request.url ?? '';
   let body = '';
   request.setEncoding('utf8').on('data', (chunk: string) => {
-    // The head of the envelope says all that is wanted.
+    // The beginning of the envelope has everything that is needed.
     if (body.length < 300) body += chunk;
   });
   request.on('end', () => {

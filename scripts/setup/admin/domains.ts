@@ -52,7 +52,7 @@ function domainIdOf(text: string): string {
   return text;
 }
 
-/** How the domain stands, and a line for each of its records. */
+/** The status of the domain, and a line for each of its records. */
 function shown({ id, name, status, lastCheckedAt, records }: EmailDomain): object {
   const lines = records.map(({ purpose, type, name: at, value, status: state, error }) => [
     purpose,

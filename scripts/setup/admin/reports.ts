@@ -62,7 +62,7 @@ export function addReportCommands(program: Command, { print, tell, workspaceOf }
 
 /**
  * Rebuilds the reports of each workspace, and tells of each one once it is done. A fault of one does not stop the
- * others; an outage that lasts does. `left`: the workspaces that are not rebuilt.
+ * others, but a long outage does. `left`: the workspaces that are not rebuilt.
  */
 async function rebuildEach(
   ids: string[],

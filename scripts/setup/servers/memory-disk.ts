@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const mount = '/dev/shm';
 const neededBytes = 3 * 1024 ** 3;
-// The files count as memory, of which the tests themselves want some.
+// The files use memory, and the tests need memory too.
 const neededMemoryBytes = 6 * 1024 ** 3;
 
 /**

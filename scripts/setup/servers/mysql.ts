@@ -133,7 +133,7 @@ const initFile = (password: string): string =>
 type Options = {
   /** A folder with initial data to copy. Without it the data is made anew, at ten times the cost. */
   copyOf?: string;
-  /** Nobody asks for the data after a power failure. */
+  /** The data need not survive a power failure. */
   isVolatile?: boolean;
 };
 

@@ -28,7 +28,7 @@ interface Wanted {
   beside?: string[];
   formulas: string;
   needs: string;
-  /** Names a server that is there already. */
+  /** The setting that names a server which runs already. */
   setting?: string | undefined;
   identify(output: string): { kind: Program['kind']; version: string } | undefined;
 }
@@ -76,7 +76,7 @@ const redis: Wanted = {
   },
 };
 
-/** A mail server, for tests only: what our relay and our recipients' servers really say. */
+/** A mail server, for tests only: it gives the real answers of a relay and of recipients' servers. */
 const postfix: Wanted = {
   name: 'Postfix',
   files: [['postconf']],
@@ -113,7 +113,7 @@ const oracleMysql: Wanted = {
   },
 };
 
-/** For tests only: MariaDB with what makes several of them a cluster. */
+/** For tests only: MariaDB with the library that makes several servers a cluster. */
 const galera: Wanted = {
   ...mysql,
   name: 'Galera',

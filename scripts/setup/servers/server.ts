@@ -22,7 +22,7 @@ interface Launch {
 
 const startLimitMs = 120_000;
 
-/** Starts a database server, waits until it answers, and starts it again should it be killed. */
+/** Starts a database server, waits until it answers, and starts it again if it is killed. */
 export async function startServer(launch: Launch): Promise<Server> {
   let child = await start(launch);
   let stopping = false;

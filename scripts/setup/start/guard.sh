@@ -27,7 +27,7 @@ end_groups() {
   done
 }
 
-# Applications first: they still write to the servers while they finish what they have in hand.
+# Applications first: they still write to the servers while they finish the work that they have begun.
 # shellcheck disable=SC2086
 end_groups $applications
 # shellcheck disable=SC2086

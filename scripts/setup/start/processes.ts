@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as kept from '../kept.ts';
 import { birth, isAlive, isStill } from './alive.ts';
 
-/** Servers end after applications, which still write to them while they finish their work in hand. */
+/** Servers end after applications, because applications still write to them while they finish their work. */
 type Kind = 'application' | 'server';
 
 interface Group {

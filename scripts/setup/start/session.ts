@@ -63,7 +63,7 @@ export async function holdFree(folder: string): Promise<string> {
 
 /**
  * Runs `body` and then ends all processes that it started, however it ends: by itself, by an error, by Ctrl-C or
- * SIGTERM (then the exit code is `interrupted`, or 128 + signal). A second Ctrl-C does not wait for work in hand.
+ * SIGTERM (then the exit code is `interrupted`, or 128 + signal). A second Ctrl-C does not wait for unfinished work.
  */
 export async function run(body: () => Promise<number>, interrupted?: number): Promise<never> {
   const stopped = new Promise<number>((resolve) => {
@@ -74,7 +74,7 @@ export async function run(body: () => Promise<number>, interrupted?: number): Pr
         resolve(interrupted ?? 128 + constants.signals[name]);
       });
   });
-  // The reader of our output is gone; that is no reason to leave servers behind.
+  // The reader of our output has ended, but the servers must still be ended.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   let code: number;

@@ -24,7 +24,7 @@ interface Facts extends Demo {
   boardPassword: string;
   mailboxUrl: string | null;
   smtpPort: number | null;
-  /** Where bounces and complaints come in by SMTP. */
+  /** The address that receives bounces and complaints by SMTP. */
   inboundPort: number;
   mysqlUrl: string;
   redisUrl: string;
@@ -47,7 +47,7 @@ async function start(): Promise<number> {
     // A local receiver is what a developer's first webhook goes to.
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
     SHORT_LINKS_TO_DRAMA_NUMBERS: 'true',
-    // A development platform with a demo key is nobody else's business.
+    // Only this machine may reach a development platform with a demo key.
     BIND_ADDRESS: '127.0.0.1',
     INBOUND_BIND_ADDRESS: '127.0.0.1',
     INBOUND_PORT: String(inboundPort),

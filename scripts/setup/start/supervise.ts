@@ -7,7 +7,7 @@ import { countRestarts } from './restarts.ts';
 import { log, Unfit } from './session.ts';
 
 interface Supervised {
-  /** Starts every process again that ends from now on; an earlier end is a failure of the start. */
+  /** From now on, starts a process again when it ends; an earlier end is a failure of the start. */
   restartFromNow(): void;
   /** Rejects when a process ends that is not started again. */
   failure: Promise<never>;

@@ -36,7 +36,7 @@ const beforeCaller = new Set<ErrorCode>([
  */
 export function contractOf(endpoints: readonly Endpoint[]) {
   const patterns = [...new Set(endpoints.map(({ path }) => path))]
-    // Where a name and a parameter fit the same path, the name is meant.
+    // If a name and a parameter match the same path, the name counts.
     .toSorted((one, other) => one.split('{').length - other.split('{').length)
     .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
   const isLimited = config.RATE_LIMIT_PER_SECOND > 0 || config.WORKSPACE_RATE_LIMIT_PER_SECOND > 0;

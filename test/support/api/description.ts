@@ -35,7 +35,7 @@ function describe(endpoints: readonly Endpoint[]) {
   const compilerOf = (dateTime: RegExp) => {
     const ajv = new Ajv2020({
       allErrors: true,
-      // A missing type is no fault. The rest of the strict mode stays on, so that an unknown format is an error.
+      // A missing type is allowed. The rest of the strict mode stays on, so that an unknown format is an error.
       strictTypes: false,
       formats: {
         ...formats,

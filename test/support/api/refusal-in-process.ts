@@ -11,7 +11,7 @@ export type Refusal = { status: number; body: { type: string; errors?: Record<st
 
 /**
  * Returns the refusal of a body for its shape, by the functions that the API calls for this (api/mount.ts), at a tenth
- * of the cost of a request. Returns null where only a request can tell: the shape is right, or the body is large.
+ * of the cost of a request. Returns null if only a request can show it: the shape is right, or the body is large.
  */
 export async function refusalInProcess(
   endpoint: Endpoint,

@@ -14,7 +14,7 @@ export type SignatureOptions = {
   label?: string;
   /** Components to sign in place of the demanded ones; a component that starts with a quote is written as it is. */
   covered?: readonly string[];
-  /** Parameter -> its text; null leaves it out. The default parameters that are not named here come before. */
+  /** Parameter -> its text; null leaves it out. Default parameters that are not named here come first. */
   parameters?: Record<string, string | number | null>;
   /** Values to sign in place of what is sent. */
   values?: Record<string, string>;

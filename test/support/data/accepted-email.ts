@@ -9,7 +9,7 @@ import { newEmail } from './new-email.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
-/** Returns the caller that the workspace's key stands for. */
+/** Returns the caller that the workspace's key identifies. */
 export function callerOf({ workspaceId, keyId }: Workspace): Caller {
   return {
     workspaceId,

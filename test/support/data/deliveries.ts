@@ -18,7 +18,7 @@ type Workspace = Awaited<ReturnType<typeof workspace>>;
 /** An address where no endpoint ever listens; `makeWebhook` gives each webhook its own URL there. */
 export const nowhere = 'http://127.0.0.1:1/';
 
-/** Deletes all deliveries and jobs, because the next test would count those that are left. */
+/** Deletes all deliveries and jobs, because the next test would count the remaining ones. */
 export async function forgetDeliveries(): Promise<void> {
   await query('TRUNCATE TABLE webhook_deliveries');
   await forgetRedis();

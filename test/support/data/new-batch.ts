@@ -34,12 +34,12 @@ export async function batchOf(api: Client, { key }: { key: string }, id: string)
   return (await api.request('GET', `/v2/sms/batches/${id}`, { key })).body;
 }
 
-/** Does what a worker would do with the batch, until it has nothing to do for now. */
+/** Does the work of a worker on the batch, until no work is due. */
 export async function workOff(id: string): Promise<void> {
   while ((await isDue(id)) && (await attempt(id)) === 'done');
 }
 
-/** Moves the clock forward, so that the batch's next look is due, and does the work of that time. */
+/** Moves the clock forward, so that the next work on the batch is due, and does this work. */
 export async function workLater(id: string, ms = 61_000): Promise<void> {
   await advanceClock(ms);
   await workOff(id);

@@ -19,7 +19,7 @@ import { awaitingMobile, codeAwaited, sampleContent } from './sender-codes.ts';
  */
 
 export type Own = Awaited<ReturnType<typeof workspace>>;
-/** The parent records in a path, such as the webhook of a delivery. If there is no parent here, a maker makes one. */
+/** The parent records in a path, such as the webhook of a delivery. If a parent is missing here, a maker makes it. */
 export type Within = { [Prefix in IdPrefix]?: string };
 
 /**

@@ -22,8 +22,8 @@ export async function alertAddress({ workspaceId }: Workspace): Promise<string> 
 }
 
 /**
- * Makes a webhook whose attempts a test invents. `fails` and `succeeds` note an attempt that ended now, or at a given
- * time.
+ * Makes a webhook whose attempts the test makes up. `fails` and `succeeds` record an attempt that ended now, or at a
+ * given time.
  */
 export async function watchedWebhook(
   from: Workspace,

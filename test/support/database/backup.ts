@@ -4,7 +4,7 @@ import { query } from '../../../shared/db/client.ts';
 import { atEnd } from '../runner/at-end.ts';
 import { forgetRedis } from './database.ts';
 
-/** Not restored: a test's time does not go back with its data. */
+/** Not restored: the time of a test does not go back when its data does. */
 const clockTable = 'clock';
 
 async function tables(): Promise<string[]> {

@@ -96,7 +96,7 @@ export async function startCommitCut(targetUrl: string) {
      */
     cutNext: (moment: Moment, statement: RegExp = /^COMMIT$/i) => order({ moment, statement, isCut: true }),
     /**
-     * As `cutNext`, but the connection stays open and silent, until one of its ends goes away. `behind`: only after a
+     * As `cutNext`, but the connection stays open and silent, until one side closes it. `behind`: only after a
      * statement like that one has passed.
      */
     holdNext: (moment: Moment, statement: RegExp = /^COMMIT$/i, { behind }: { behind?: RegExp } = {}) =>
@@ -107,7 +107,7 @@ export async function startCommitCut(targetUrl: string) {
      */
     replaceNext: (instead: string, statement: RegExp = /^COMMIT$/i) =>
       order({ moment: 'before', statement, isCut: false, instead }),
-    /** Cancels all orders that have not happened yet. */
+    /** Cancels all orders that have not been carried out yet. */
     pass(): void {
       orders.length = 0;
     },

@@ -58,7 +58,8 @@ async function takeShared(name: string): Promise<void> {
     const foreign = await foreignRows(server, name, birth);
     if (foreign.length > 0) {
       await wipeShared(server, name);
-      // A request in flight when its file ended may commit once more. Work that goes on writing shows after the wipe.
+      // A request in flight when its file ended may commit once more. If work continues to write, the check after the
+      // wipe finds its rows.
       const isOnce = process.env['TEST_PROJECT'] !== 'pure';
       if (isOnce && (await foreignRows(server, name, birth)).length === 0) return;
       throw new Error(`A file before this one still writes rows, into ${foreign.join(', ')}`);

@@ -14,7 +14,7 @@ export async function replicate(primary: Own, replica: Own) {
     return [file, offset] as const;
   };
   const { host, port } = addressOf(primary.url);
-  // MySQL takes at most 32 characters as a password for replication.
+  // MySQL allows at most 32 characters in a password for replication.
   const password = randomBytes(16).toString('hex');
   const user = "'replica'@'127.0.0.1'";
   await primary.query(`CREATE USER ${user} IDENTIFIED BY '${password}'`);

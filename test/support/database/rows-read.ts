@@ -2,7 +2,7 @@ import { query, transaction } from '../../../shared/db/client.ts';
 
 /** Returns how many rows and index entries the server reads for the work. */
 export function rowsRead(work: () => Promise<unknown>): Promise<number> {
-  // The server counts the reads of one connection, and a transaction keeps to one.
+  // The server counts the reads of one connection, and a transaction uses only one connection.
   return transaction(async () => {
     const [first, second] = [await soFar(), await soFar()];
     await work();

@@ -21,7 +21,7 @@ export async function birthOf(server: mysql.Connection, database: string): Promi
 }
 
 /**
- * Restores the database to its content at birth. If a file has left a table or a trigger behind, or has changed a
+ * Restores the first content of the database. If a file has left a table or a trigger behind, or has changed a
  * table, `remake` builds the database anew, and then an error is thrown.
  */
 export async function wipe(
@@ -59,7 +59,7 @@ export async function wipe(
   if (statements.length > 0) await server.query(statements.join('; '));
 }
 
-/** Returns the tables that were empty at birth and have rows now. */
+/** Returns the tables that were empty in the new database and have rows now. */
 export async function foreignRows(
   server: mysql.Connection,
   database: string,

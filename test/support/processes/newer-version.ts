@@ -32,7 +32,7 @@ export const campaigns: Migration = {
 };
 `;
 
-/** Takes the new version's tables and columns out of the database again, as far as its migration has come. */
+/** Removes the new version's tables and columns from the database, also if its migration is not complete. */
 export async function revertMigration(): Promise<void> {
   await query('DROP TABLE IF EXISTS campaigns');
   for (const change of [

@@ -28,7 +28,7 @@ export type PlatformProcess = {
   exited: Promise<Exit>;
   /** SIGKILL: the process gets no chance to finish or write anything. */
   kill: () => Promise<Exit>;
-  /** SIGTERM, and waits until the process has finished its work in hand. */
+  /** SIGTERM, and waits until the process has finished the work that it has begun. */
   stop: () => Promise<Exit>;
   /** SIGSTOP: the process hangs, with its connections open, until `thaw`. */
   freeze: () => void;

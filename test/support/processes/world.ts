@@ -6,9 +6,9 @@ import { beginActions, endAll } from '../runner/at-end.ts';
 import * as leftBehind from '../runner/left-behind.ts';
 
 /**
- * The world of a test process: a database name, a prefix for its Redis keys, a secret key. Only names are made here, so
- * a test of a pure function touches no server. Files that share a process (test/support/runner/projects.ts) use one
- * world after the other. TEST_LOG=debug shows the product's log in the tests' own processes.
+ * The world of a test process: a database name, a prefix for its Redis keys, a secret key. No server is used
+ * here, so a test of a pure function touches no server. Files that share a process (test/support/runner/projects.ts)
+ * use one world after the other. TEST_LOG=debug shows the product's log in the tests' own processes.
  *
  * A file that needs other settings from the start says so above its imports, in `vi.hoisted(() => …)`, and so gets a
  * process of its own; `changeSettings` changes them later.

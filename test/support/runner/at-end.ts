@@ -8,7 +8,7 @@ export function atEnd(action: () => unknown): void {
   actions.push(action);
 }
 
-/** Begins a new list for the next test file, so that a file that ends late undoes nothing of the file after it. */
+/** Begins a new list for the next test file, so that a file that ends late does not undo the setup of the next file. */
 export function beginActions(): (() => unknown)[] {
   actions = [];
   return actions;

@@ -14,7 +14,7 @@ export type State = {
 
 // The kinds of handles that stay open until somebody closes them. A timer or a file that is being read ends by itself.
 const kept = ['TCPServerWrap', 'PipeWrap', 'ProcessWrap', 'UDPWrap', 'TTYWrap', 'FSEventWrap'];
-// Tests that play with time or chance replace these.
+// Tests that change the time or random numbers replace these.
 const replaceable = [
   'Date',
   'setTimeout',
@@ -38,8 +38,8 @@ export async function stateNow(): Promise<State> {
 }
 
 /**
- * Throws an error that lists everything that differs from `before`. Restores what can be restored, so that one careless
- * file does not make the files after it fail.
+ * Throws an error that lists everything that differs from `before`. Restores everything that it can, so that one
+ * careless file does not make later files fail.
  */
 export async function check(before: State): Promise<void> {
   const { config } = await import('../../../shared/config/config.ts');

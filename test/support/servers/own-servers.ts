@@ -42,7 +42,7 @@ export async function run({ start, findPid }: Launch): Promise<OwnServer> {
     try {
       if (pid !== undefined) process.kill(pid, name);
     } catch (error) {
-      // The process has ended by itself, as a Galera node does that cannot go on.
+      // The process has ended by itself, as a Galera node does that cannot continue.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };

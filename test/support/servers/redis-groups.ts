@@ -22,7 +22,7 @@ export type RedisGroup = {
   untilWhole: () => Promise<void>;
 };
 
-// On a busy machine a group may take long to become whole.
+// On a busy machine it may take long until all nodes of a group have joined.
 const limit = { timeoutMs: 120_000 };
 const placeOf = (url: string) => new URL(url).host;
 const portOf = ({ place }: GroupNode) => place.split(':')[1]!;

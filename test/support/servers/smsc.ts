@@ -37,7 +37,7 @@ export async function startSmsc({
   certificate?: Certificate;
   /** Keeps its half of a connection open when the other side closes its own. */
   keepsHalf?: boolean;
-  /** That of a carrier which has been closed, to play its return. */
+  /** The port of a carrier that has been closed, to play its return. */
   port?: number;
 } = {}) {
   const sockets = new Set<net.Socket>();
@@ -56,7 +56,7 @@ export async function startSmsc({
     /** Bytes that are written together with the answer to a bind. */
     behindBind: Buffer.alloc(0) as Buffer,
     answersEnquiries: true,
-    /** Whether all that comes is swallowed, as on a line that is cut in one direction. */
+    /** Whether all received data is ignored, as on a connection that is cut in one direction. */
     isDeaf: false,
     pieceBytes: Number.POSITIVE_INFINITY,
     submit: (_message: ShortMessage, count: number): Answer | Promise<Answer> => ({ id: `m${count}` }),

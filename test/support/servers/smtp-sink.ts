@@ -194,7 +194,7 @@ export async function startSmtpSink(options: Options = {}) {
   return {
     port,
     url: `${options.tls === 'implicit' ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`,
-    /** Every message that came in whole, whatever was answered. */
+    /** Every message that arrived completely, whatever the answer was. */
     messages,
     /** How many connections were ever opened. */
     connectionCount: () => connectionOf.size,

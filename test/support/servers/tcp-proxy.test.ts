@@ -82,7 +82,7 @@ test('freeze accepts and holds everything back, until it passes complete and in 
   const late = await connect();
   late.say('hello');
   await waitFor('the second connection is accepted', () => proxy.connections() === 2);
-  // These round trips go past the proxy. After them, any data that could pass the proxy would have passed.
+  // These round trips do not use the proxy. After them, any data that could pass the proxy would have passed.
   await roundTrip();
   expect([client.received(), late.received()]).toEqual(['ONE ', '']);
   client.say('three ');

@@ -5,7 +5,7 @@ import { freePort } from '../processes/free-port.ts';
 import { atEnd } from '../runner/at-end.ts';
 
 /**
- * Starts a proxy that plays a faulty line to the server of this URL (MySQL, Redis, SMTP, an endpoint). `url` is the
+ * Starts a proxy that plays a faulty network to the server of this URL (MySQL, Redis, SMTP, an endpoint). `url` is the
  * same URL through the proxy. At first everything passes.
  */
 export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
@@ -70,7 +70,7 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
   const proxy = {
     port,
     url: throughLine.href,
-    /** How many connections are open through the line. */
+    /** How many connections are open through the proxy. */
     connections: () => sockets.size / 2,
     /** Everything passes again, with no delay. */
     async pass(): Promise<void> {
@@ -79,7 +79,7 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
       thaw();
       if (!listener.listening) await listen(port);
     },
-    /** The server is gone: open connections are reset, new ones refused. */
+    /** As if the server had ended: open connections are reset, and new ones are refused. */
     refuse(): void {
       listener.close();
       resetAll();
@@ -92,15 +92,15 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
     },
     /** How many pieces of data have passed. */
     passed: () => line.passed,
-    /** The server hangs: connections are accepted and stay open, and nothing passes either way. */
+    /** As if the server hung: connections are accepted and stay open, and no data passes in either direction. */
     freeze(): void {
       line.frozen ??= Promise.withResolvers<void>();
     },
-    /** Every piece of data takes this much longer, each way. */
+    /** Every piece of data takes this much longer, in each direction. */
     delay(latencyMs: number): void {
       line.latencyMs = latencyMs;
     },
-    /** New connections lead to that server; those that are open stay where they are. */
+    /** New connections go to that server; open connections stay at the old one. */
     redirect(url: string): void {
       target = addressOf(url, defaultPort);
     },

@@ -19,7 +19,7 @@ export type ReceivedRequest = {
 };
 
 export type Answer = {
-  /** 200 when left out. */
+  /** The status; 200 if left out. */
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
@@ -48,11 +48,11 @@ export const answers = {
 } satisfies Record<string, Answer | ((text: string) => Answer)>;
 
 export type WebhookReceiver = {
-  /** Has no path and no slash at the end. */
+  /** The URL, with no path and no slash at the end. */
   url: string;
   port: number;
   requests: ReceivedRequest[];
-  connections: { opened: number; open: number /** TLS sessions taken up again. */; resumed: number };
+  connections: { opened: number; open: number /** Resumed TLS sessions. */; resumed: number };
   /** How many bytes the answers that drip have sent. */
   drips: () => number;
   respondWith: (answer: Answer | Respond) => void;
@@ -69,7 +69,7 @@ type WebhookReceiverOptions = {
   /** Makes it an https endpoint. */
   tls?: { key: string; cert: string };
   host?: string;
-  /** 0, or left out: any free port. */
+  /** The port; 0, or left out: any free port. */
   port?: number;
   /** How long it keeps an idle connection, which it also announces; 5 s if left out. */
   keepAliveMs?: number;

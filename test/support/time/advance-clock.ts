@@ -23,7 +23,7 @@ export async function advanceClock(byMs: number): Promise<void> {
  */
 export const clockToleranceMs = 250;
 
-/** Moves the clock forward to this time, if it has not come yet, and so far beyond that no step back undoes it. */
+/** Moves the clock past this time, if it is in the future, far enough that no step back undoes it. */
 export async function advanceClockTo(time: Date): Promise<void> {
   await advanceClock(time.getTime() - now().getTime() + clockToleranceMs);
 }

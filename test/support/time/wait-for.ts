@@ -9,7 +9,7 @@ type Limits = { timeoutMs?: number; intervalMs?: number };
 /**
  * Asks until the answer is truthy, and returns it. An error (a failed `expect`, a refused connection) means "not yet".
  * The limit is generous because it only matters when the test fails: the last answer is then in the message. Without an
- * interval it asks more rarely the longer it takes, since each question takes processor time from what is waited for.
+ * interval it asks more rarely the longer it takes, since each question takes processor time from the awaited work.
  */
 export async function waitFor<T>(
   description: string,

@@ -33,7 +33,7 @@ const soon = [
 const small = ['--innodb-log-file-size=16M'];
 
 /**
- * Does the work of systemd before a start: it reads from the tables how far a killed node had come. Otherwise
+ * Does the work of systemd before a start: it reads from the tables the last change that a killed node had. Otherwise
  * everything would be copied to the node again. The very first node makes the group.
  */
 const beforeStart = [

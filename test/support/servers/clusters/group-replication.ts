@@ -50,7 +50,7 @@ export async function startGroupReplication(count = 3): Promise<Member[]> {
       }),
     ),
   );
-  // MySQL takes at most 32 characters as a password for replication.
+  // MySQL allows at most 32 characters in a password for replication.
   const password = randomBytes(16).toString('hex');
   const members = servers.map(asMember);
   for (const [index, server] of servers.entries()) {

@@ -11,9 +11,9 @@ import { waitFor } from '../../time/wait-for.ts';
 import { type OwnMysql, type OwnServer, ownFolder, run } from '../own-servers.ts';
 import { addressOf } from '../tcp-proxy.ts';
 
-/** A HAProxy that leads to the one MySQL, of several, that takes writes. */
+/** A HAProxy that connects clients to the one MySQL, of several, that takes writes. */
 type Haproxy = OwnServer & {
-  /** A planned switch: `away` ends the server's connections and sends it no new ones, until it is led `back`. */
+  /** A planned switch: `away` ends the server's connections and sends it no new ones, until `back`. */
   lead: (away: 'away' | 'back', from: OwnMysql) => Promise<void>;
 };
 

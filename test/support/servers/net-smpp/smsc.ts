@@ -10,7 +10,7 @@ import { freePort } from '../../processes/free-port.ts';
 import { atEnd } from '../../runner/at-end.ts';
 import { waitFor } from '../../time/wait-for.ts';
 
-/** An SMSC whose codec is Debian's Net::SMPP, so that no misreading of ours can hide at both ends of the line. */
+/** An SMSC whose codec is Debian's Net::SMPP, so that our codec does not check itself at both ends of a connection. */
 
 const folder = path.join(checkout, '.local/programs/net-smpp');
 const library = path.join(folder, 'usr/share/perl5');

@@ -12,7 +12,7 @@ import type { Relay, Routes } from './relay.ts';
 const retryMs = 200;
 const tries = 4;
 
-/** Plays a relay: takes everything, hands it on, and reports to the sender as Postfix does. */
+/** Plays a relay: accepts every email, forwards it, and reports to the sender as Postfix does. */
 export async function startPlayer(routes: Routes): Promise<Relay> {
   const lines: string[] = [];
   const working = new Set<Promise<void>>();
