@@ -1649,66 +1649,66 @@ export interface components {
         /** @description A domain that the workspace wants to send from */
         NewEmailDomain: {
             /**
-             * @description What comes after the @ of senders; subdomains are domains of their own
+             * @description The part after the @ in the addresses of senders; add each subdomain as a separate domain
              * @example example.com
              */
             name: string;
         };
-        /** @description A source of emails to be stored */
+        /** @description A new email template */
         NewEmailTemplate: {
             /**
-             * @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes
+             * @description 1 to 64 letters, digits, hyphens or underscores; upper and lower case are different
              * @example welcome
              */
             name: string;
-            /** @description For yourself; recipients do not see it */
+            /** @description A note for yourself; recipients do not see it */
             description?: string | null;
             /** @description Default html */
             format?: ("html" | "mjml") | null;
-            /** @description Liquid, with values escaped for HTML except after `| raw` */
+            /** @description Liquid source. Values are escaped for HTML, except after `| raw` */
             html: string;
-            /** @description Plain-text alternative; Liquid */
+            /** @description The plain-text alternative, as Liquid source */
             text?: string | null;
-            /** @description What the source is tried with when it is saved; up to 5000 characters of JSON */
+            /** @description The values that the template is tested with when it is saved; up to 5000 characters of JSON */
             sampleData?: {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description What is left out or null stays; an empty description clears, and so does an empty text */
+        /** @description The changes of a template. A field that is left out or null stays unchanged. An empty description or text clears the field */
         EmailTemplateChanges: {
-            /** @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes. Left out: as it was; null: as it was */
+            /** @description 1 to 64 letters, digits, hyphens or underscores; upper and lower case are different. Left out: unchanged; null: unchanged */
             name?: string | null;
-            /** @description An empty text clears it. Left out: as it was; null: as it was */
+            /** @description An empty text clears it. Left out: unchanged; null: unchanged */
             description?: string | null;
-            /** @description mjml is compiled with the includes of the workspace before sending. Left out: as it was; null: as it was */
+            /** @description mjml is compiled with the includes of the workspace before sending. Left out: unchanged; null: unchanged */
             format?: ("html" | "mjml") | null;
-            /** @description Liquid, with values escaped for HTML except after `| raw`. Left out: as it was; null: as it was */
+            /** @description Liquid source. Values are escaped for HTML, except after `| raw`. Left out: unchanged; null: unchanged */
             html?: string | null;
-            /** @description Plain-text alternative; Liquid. Left out: as it was; null: as it was */
+            /** @description The plain-text alternative, as Liquid source. Left out: unchanged; null: unchanged */
             text?: string | null;
-            /** @description What the source is tried with when it is saved; up to 5000 characters of JSON. Left out: as it was; null: as it was */
+            /** @description The values that the template is tested with when it is saved; up to 5000 characters of JSON. Left out: unchanged; null: unchanged */
             sampleData?: {
                 [key: string]: unknown;
             } | null;
         };
         /** @description The values that Liquid merges */
         EmailTemplateRendering: {
-            /** @description The values that Liquid merges; default the sampleData of the template */
+            /** @description The values that Liquid merges; default: the sampleData of the template */
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Liquid, rendered with the same data */
+            /** @description Liquid source, rendered with the same data */
             subject?: string | null;
         };
         /** @description The source of an include */
         EmailIncludeContent: {
-            /** @description A piece of MJML, which takes the place of `<mj-include path="its name"/>`; it may hold such elements itself */
+            /** @description A piece of MJML. It replaces `<mj-include path="its name"/>` in a template, and may contain such elements itself */
             content: string;
         };
-        /** @description An address that is to confirm that it may be sent to */
+        /** @description An address whose owner must confirm that it may get test emails */
         NewEmailTestRecipient: {
             /**
-             * @description The address; it gets a link to confirm
+             * @description The address; a confirmation link is sent to it
              * @example ada@example.com
              */
             email: string;
@@ -1725,19 +1725,19 @@ export interface components {
              * @example ada@example.com
              */
             recipient: string;
-            /** @description Liquid, rendered with template.data */
+            /** @description Liquid source, rendered with template.data */
             subject: string;
-            /** @description Provide exactly one of content and template.name; html or text that is not empty. In kind marketing {{ unsubscribeUrl }} is the opt-out link, here as in templates */
+            /** @description Provide exactly one of content and template.name. In content, at least one of html and text must not be empty. With kind marketing, {{ unsubscribeUrl }} is the opt-out link, here and in templates */
             content?: {
-                /** @description HTML, or MJML when format is mjml; Liquid, rendered with template.data */
+                /** @description HTML, or MJML when format is mjml; Liquid source, rendered with template.data */
                 html?: string | null;
-                /** @description Plain-text alternative; Liquid, rendered with template.data */
+                /** @description Plain-text alternative; Liquid source, rendered with template.data */
                 text?: string | null;
             } | null;
-            /** @description name of a stored template, and the values that Liquid merges */
+            /** @description The name of a stored template, and the values that Liquid merges */
             template?: {
                 /**
-                 * @description Of a stored template
+                 * @description The name of a stored template
                  * @example welcome
                  */
                 name?: string | null;
@@ -1751,32 +1751,32 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
             } | null;
-            /** @description What content.html is; default html */
+            /** @description The format of content.html; default html */
             format?: ("html" | "mjml") | null;
-            /** @description marketing obeys marketing opt-outs; authentication is for one-time codes */
+            /** @description transactional: such as receipts and reminders; marketing: not sent to recipients who opted out of marketing; authentication: for one-time codes */
             kind?: ("transactional" | "marketing" | "authentication") | null;
-            /** @description Returned on the email and its events */
+            /** @description Your own reference; the email and its events have it */
             clientReference?: string | null;
-            /** @description Stored in lower case; what is no letter or digit of any script becomes a hyphen */
+            /** @description Your own tag, stored in lower case. Each character that is not a letter or digit of any script becomes a hyphen */
             clientTag?: string | null;
-            /** @description More than 5 minutes and less than 3 months ahead */
+            /** @description When to send it: more than 5 minutes and less than 3 months ahead */
             scheduledAt?: string | null;
-            /** @description Counts opens by an image of one pixel in the HTML; default false */
+            /** @description true counts opens, with an image of one pixel in the HTML; default false */
             trackOpens?: boolean | null;
-            /** @description A connected app cannot set it to true */
+            /** @description true sends to a suppressed address too; a connected app cannot set it to true */
             bypassSuppressions?: boolean | null;
-            /** @description Together at most 30000000 bytes once decoded */
+            /** @description The decoded attachments together have at most 30000000 bytes */
             attachments?: components["schemas"]["NewAttachment"][] | null;
         };
         /** @description A file that an email carries */
         NewAttachment: {
             /**
-             * @description As the recipient sees it, without folders and characters that do not show
+             * @description The name that the recipient sees, without folders and invisible characters
              * @example invoice.pdf
              */
             filename: string;
             /**
-             * @description A MIME type; the one that the recipient gets is worked out from the file name
+             * @description A MIME type. The recipient gets the type that belongs to the file name instead
              * @example application/pdf
              */
             contentType: string;
@@ -1786,46 +1786,46 @@ export interface components {
              */
             content: string;
         };
-        /** @description A source of texts to be stored */
+        /** @description A new SMS template */
         NewSmsTemplate: {
             /**
-             * @description Unique in the workspace; it compares as bytes
+             * @description Unique in the workspace; compared byte by byte, so upper and lower case are different
              * @example Appointment reminder
              */
             name: string;
-            /** @description For yourself; recipients do not see it */
+            /** @description A note for yourself; recipients do not see it */
             description?: string | null;
             /**
-             * @description Liquid; what it renders to must fit in a message
+             * @description Liquid source; the rendered text must fit into one message
              * @example Dear {{ name }}, see you on {{ day }}.
              */
             content: string;
-            /** @description What the source is tried with when it is saved; up to 5000 characters of JSON */
+            /** @description The values that the template is tested with when it is saved; up to 5000 characters of JSON */
             sampleData?: {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description What is left out or null stays; an empty description clears */
+        /** @description The changes of a template. A field that is left out or null stays unchanged. An empty description clears the description */
         SmsTemplateChanges: {
-            /** @description Unique in the workspace; it compares as bytes. Left out: as it was; null: as it was */
+            /** @description Unique in the workspace; compared byte by byte, so upper and lower case are different. Left out: unchanged; null: unchanged */
             name?: string | null;
-            /** @description An empty text clears it. Left out: as it was; null: as it was */
+            /** @description An empty text clears it. Left out: unchanged; null: unchanged */
             description?: string | null;
-            /** @description Liquid; what it renders to must fit in a message. Left out: as it was; null: as it was */
+            /** @description Liquid source; the rendered text must fit into one message. Left out: unchanged; null: unchanged */
             content?: string | null;
-            /** @description What the source is tried with when it is saved; up to 5000 characters of JSON. Left out: as it was; null: as it was */
+            /** @description The values that the template is tested with when it is saved; up to 5000 characters of JSON. Left out: unchanged; null: unchanged */
             sampleData?: {
                 [key: string]: unknown;
             } | null;
         };
         /** @description The values that Liquid merges */
         SmsTemplateRendering: {
-            /** @description The values that Liquid merges; default the sampleData of the template */
+            /** @description The values that Liquid merges; default: the sampleData of the template */
             data?: {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description A text to be counted */
+        /** @description A text whose parts are to be counted */
         SmsToPreview: {
             /**
              * @description The text as it would be sent; Liquid is not rendered
@@ -1833,35 +1833,35 @@ export interface components {
              */
             content: string;
             /**
-             * @description Any common format, UK without a country code. With it comes the cost for that destination.
+             * @description A number in any common format; without a country code it is a UK number. With a recipient, the answer has the cost for its country
              * @example +447700900123
              */
             recipient?: string | null;
-            /** @description Parts are counted with short links, as POST /v2/sms makes them */
+            /** @description true counts the parts with short links in place of URLs, as POST /v2/sms sends them */
             shortenLinks?: boolean | null;
         };
-        /** @description Texts to many: to numbers with data of their own, or to contact lists */
+        /** @description Texts to many recipients: to numbers, each with its own data, or to contact lists */
         NewSmsBatch: {
             /** @description Provide exactly one of messages and listIds */
             messages?: components["schemas"]["NewSmsBatchMessage"][] | null;
-            /** @description Contact lists, whose members get one message each; needs the scope lists.read */
+            /** @description Contact lists. Each member gets one message; needs the scope lists.read */
             listIds?: string[] | null;
-            /** @description Contact lists whose members get none; goes with listIds */
+            /** @description Contact lists whose members get no message; only with listIds */
             excludeLists?: string[] | null;
             /**
-             * @description A sender that is approved for the countries of the recipients; default that of the workspace
+             * @description A sender that is approved for the countries of the recipients; default: the sender of the workspace
              * @example Acme
              */
             sender?: string | null;
             /**
-             * @description Liquid; provide at most one of content and template
+             * @description Liquid source; provide at most one of content and template
              * @example Dear {{ name }}, your parcel is here.
              */
             content?: string | null;
-            /** @description name of a stored template, and values that Liquid merges into each message */
+            /** @description The name of a stored template, and values that Liquid merges into each message */
             template?: {
                 /**
-                 * @description Of a stored template
+                 * @description The name of a stored template
                  * @example Appointment reminder
                  */
                 name: string;
@@ -1875,59 +1875,59 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
             } | null;
-            /** @description Values that Liquid merges into each message; with content */
+            /** @description Values that Liquid merges into each message; only with content */
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them */
+            /** @description How to treat characters outside the GSM alphabet. allow (the default): send them; deny: refuse the text; strip: replace them by similar characters of the GSM alphabet */
             unicode?: ("allow" | "deny" | "strip") | null;
-            /** @description More than 5 minutes and less than 3 months ahead */
+            /** @description When to send it: more than 5 minutes and less than 3 months ahead */
             scheduledAt?: string | null;
-            /** @description Of the batch; its messages have their own */
+            /** @description Your own reference of the batch; each message may have its own reference */
             clientReference?: string | null;
-            /** @description Of the batch and its messages; stored in lower case; what is no letter or digit of any script becomes a hyphen */
+            /** @description Your own tag of the batch and its messages, stored in lower case. Each character that is not a letter or digit of any script becomes a hyphen */
             clientTag?: string | null;
-            /** @description Each http(s) URL of a message gives way to a short link of its own, whose clicks are counted; at most 10 a text, of at most 2,048 characters each */
+            /** @description true replaces each http(s) URL of a message by its own short link, whose clicks are counted. A text may have at most 10 such URLs, of at most 2,048 characters each */
             shortenLinks?: boolean | null;
-            /** @description A number may come more than once in messages; else the second one is an error of its row */
+            /** @description true allows a number more than once in messages. Otherwise each repeated number is an error of its row */
             allowDuplicates?: boolean | null;
         };
-        /** @description One text of a batch; what it says itself wins over the batch */
+        /** @description One text of a batch; its own fields replace those of the batch */
         NewSmsBatchMessage: {
             /**
-             * @description A number in any common format, UK without a country code; another text is in errors
+             * @description A number in any common format; without a country code it is a UK number. A row with an invalid number is in errors
              * @example +447700900123
              */
             recipient: string;
-            /** @description Merged into the content, over the values of the batch */
+            /** @description Values that Liquid merges into the content; they replace values of the batch with the same name */
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Liquid, in the place of the content of the batch */
+            /** @description Liquid source; replaces the content of the batch */
             content?: string | null;
-            /** @description In the place of the sender of the batch */
+            /** @description Replaces the sender of the batch */
             sender?: string | null;
-            /** @description Returned on the message and its events */
+            /** @description Your own reference; the message and its events have it */
             clientReference?: string | null;
-            /** @description In the place of unicode of the batch */
+            /** @description Replaces unicode of the batch */
             unicode?: ("allow" | "deny" | "strip") | null;
         };
         /** @description The settings of a batch whose messages are rows of a file */
         NewSmsImport: {
             /**
-             * @description A sender that is approved for the countries of the recipients; default that of the workspace
+             * @description A sender that is approved for the countries of the recipients; default: the sender of the workspace
              * @example Acme
              */
             sender?: string | null;
             /**
-             * @description Liquid; provide at most one of content and template
+             * @description Liquid source; provide at most one of content and template
              * @example Dear {{ name }}, your parcel is here.
              */
             content?: string | null;
-            /** @description name of a stored template, and values that Liquid merges into each message */
+            /** @description The name of a stored template, and values that Liquid merges into each message */
             template?: {
                 /**
-                 * @description Of a stored template
+                 * @description The name of a stored template
                  * @example Appointment reminder
                  */
                 name: string;
@@ -1941,49 +1941,49 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
             } | null;
-            /** @description Values that Liquid merges into each message; with content */
+            /** @description Values that Liquid merges into each message; only with content */
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them */
+            /** @description How to treat characters outside the GSM alphabet. allow (the default): send them; deny: refuse the text; strip: replace them by similar characters of the GSM alphabet */
             unicode?: ("allow" | "deny" | "strip") | null;
-            /** @description More than 5 minutes and less than 3 months ahead */
+            /** @description When to send it: more than 5 minutes and less than 3 months ahead */
             scheduledAt?: string | null;
-            /** @description Of the batch; its messages have their own */
+            /** @description Your own reference of the batch; each message may have its own reference */
             clientReference?: string | null;
-            /** @description Of the batch and its messages; stored in lower case; what is no letter or digit of any script becomes a hyphen */
+            /** @description Your own tag of the batch and its messages, stored in lower case. Each character that is not a letter or digit of any script becomes a hyphen */
             clientTag?: string | null;
-            /** @description Each http(s) URL of a message gives way to a short link of its own, whose clicks are counted; at most 10 a text, of at most 2,048 characters each */
+            /** @description true replaces each http(s) URL of a message by its own short link, whose clicks are counted. A text may have at most 10 such URLs, of at most 2,048 characters each */
             shortenLinks?: boolean | null;
-            /** @description A number may come more than once in messages; else the second one is an error of its row */
+            /** @description true allows a number more than once in messages. Otherwise each repeated number is an error of its row */
             allowDuplicates?: boolean | null;
             /**
-             * @description Which columns of the file these are, by their headers. Without recipient it is the first that is called recipient, number, phone, mobile or msisdn, in any case
+             * @description The headers of the columns in the file. Without recipient, the numbers are in the first column named recipient, number, phone, mobile or msisdn, in upper or lower case
              * @example {
              *       "recipient": "Mobile",
              *       "clientReference": "Id"
              *     }
              */
             columns?: {
-                /** @description Numbers */
+                /** @description The column of the numbers */
                 recipient?: string;
-                /** @description References, returned on each message */
+                /** @description The column of your own references; each message has its reference */
                 clientReference?: string;
-                /** @description Senders, in the place of that of the batch */
+                /** @description The column of senders; each replaces the sender of the batch */
                 sender?: string;
-                /** @description Texts, in the place of that of the batch */
+                /** @description The column of texts; each replaces the content of the batch */
                 content?: string;
             } | null;
         };
         /** @description A text to be sent: from content, or from a stored template */
         NewSms: {
             /**
-             * @description A sender that is approved for the country of the recipient; default that of the workspace
+             * @description A sender that is approved for the country of the recipient; default: the sender of the workspace
              * @example Acme
              */
             sender?: string | null;
             /**
-             * @description Any common format, UK without a country code
+             * @description A number in any common format; without a country code it is a UK number
              * @example +447700900123
              */
             recipient: string;
@@ -1992,10 +1992,10 @@ export interface components {
              * @example Your parcel is here.
              */
             content?: string | null;
-            /** @description name of a stored template, and the values that Liquid merges */
+            /** @description The name of a stored template, and the values that Liquid merges */
             template?: {
                 /**
-                 * @description Of a stored template
+                 * @description The name of a stored template
                  * @example Appointment reminder
                  */
                 name: string;
@@ -2010,147 +2010,147 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
             } | null;
-            /** @description What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them */
+            /** @description How to treat characters outside the GSM alphabet. allow (the default): send them; deny: refuse the text; strip: replace them by similar characters of the GSM alphabet */
             unicode?: ("allow" | "deny" | "strip") | null;
-            /** @description Returned on the message and its events */
+            /** @description Your own reference; the message and its events have it */
             clientReference?: string | null;
-            /** @description Stored in lower case; what is no letter or digit of any script becomes a hyphen */
+            /** @description Your own tag, stored in lower case. Each character that is not a letter or digit of any script becomes a hyphen */
             clientTag?: string | null;
-            /** @description More than 5 minutes and less than 3 months ahead */
+            /** @description When to send it: more than 5 minutes and less than 3 months ahead */
             scheduledAt?: string | null;
-            /** @description Each http(s) URL gives way to a short link whose clicks are counted; at most 10 a text, of at most 2,048 characters each */
+            /** @description true replaces each http(s) URL by a short link, whose clicks are counted. A text may have at most 10 such URLs, of at most 2,048 characters each */
             shortenLinks?: boolean | null;
         };
         /** @description A text that the phone sends */
         SimulatorText: {
             /**
-             * @description What the phone texts
+             * @description The text that the phone sends
              * @example Yes please
              */
             content: string;
-            /** @description An approved sender of the workspace; default the one of the last text to the phone, else that of the workspace */
+            /** @description The approved sender of the workspace that gets the text. Default: the sender of the last text to the phone; if there is none, the default sender of the workspace */
             to?: string | null;
         };
-        /** @description An address that events are to be posted to */
+        /** @description A new webhook: an address to which events are posted */
         NewWebhook: {
             /**
              * @description Absolute http or https URL without credentials
              * @example https://example.com/hooks
              */
             url: string;
-            /** @description For yourself */
+            /** @description A note for yourself */
             description?: string | null;
             /**
-             * @description The types of events that it gets
+             * @description The types of events that the webhook gets
              * @example [
              *       "email.delivered",
              *       "email.bounced"
              *     ]
              */
             events: ("email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled" | "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received" | "batch.paused" | "batch.cancelled" | "batch.completed" | "suppression.created")[];
-            /** @description Version of the bodies; default the current one */
+            /** @description The API version of the bodies; default: the current version */
             apiVersion?: string | null;
-            /** @description Limits the webhook to sms.received for that number, in E.164 */
+            /** @description The webhook gets sms.received only for texts to this number, in E.164 */
             inboundNumber?: string | null;
-            /** @description Never switched off automatically; default false */
+            /** @description true: never switched off automatically; default false */
             autoDisableExempt?: boolean | null;
-            /** @description After so long a run of failures it is switched off; the default is normally 360 */
+            /** @description If deliveries fail without a success for this many minutes, the webhook is switched off; the default is normally 360 */
             autoDisableAfterMinutes?: number | null;
-            /** @description Share of the disable window after which one warning is sent; 0 never, 1 on the first failure; default 10 */
+            /** @description One warning is sent when deliveries have failed for this percentage of autoDisableAfterMinutes. 0: no warning; 1: a warning at the first failure; default 10 */
             atRiskAlertPercent?: number | null;
         };
-        /** @description What is to change of a webhook; what is left out stays */
+        /** @description The changes of a webhook. A field that is left out stays unchanged */
         WebhookChanges: {
             /**
-             * @description Absolute http or https URL without credentials. Left out: as it was; null is refused
+             * @description Absolute http or https URL without credentials. Left out: unchanged; null is refused
              * @example https://example.com/hooks
              */
             url?: string;
-            /** @description For yourself. Left out: as it was; null clears it */
+            /** @description A note for yourself. Left out: unchanged; null clears it */
             description?: string | null;
             /**
-             * @description Legacy names are for a legacy webhook that stays one. Left out: as it was; null is refused
+             * @description The types of events that the webhook gets. Legacy names are only for a webhook that stays a legacy webhook. Left out: unchanged; null is refused
              * @example [
              *       "email.delivered",
              *       "email.bounced"
              *     ]
              */
             events?: ("email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled" | "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received" | "batch.paused" | "batch.cancelled" | "batch.completed" | "suppression.created" | "delivery_receipt" | "inbound")[];
-            /** @description On a legacy webhook, together with events, it makes it a v2 webhook. Left out: as it was; null is refused */
+            /** @description The API version of the bodies. Given together with events, it turns a legacy webhook into a v2 webhook. Left out: unchanged; null is refused */
             apiVersion?: string;
-            /** @description Without one: the whole workspace. Left out: as it was; null clears it */
+            /** @description The webhook gets sms.received only for texts to this number, in E.164; without a number, for texts to all numbers of the workspace. Left out: unchanged; null clears it */
             inboundNumber?: string | null;
-            /** @description true ends a pause or a switch-off and forgets the failures so far; false keeps deliveries waiting. Left out: as it was; null is refused */
+            /** @description true switches the webhook on, ends a pause, and resets the count of failures; false lets deliveries wait. Left out: unchanged; null is refused */
             active?: boolean;
-            /** @description Left out: as it was; null: back to the default */
+            /** @description Left out: unchanged; null sets the default */
             autoDisableExempt?: boolean | null;
-            /** @description After so long a run of failures it is switched off; the default is normally 360. Left out: as it was; null: back to the default */
+            /** @description If deliveries fail without a success for this many minutes, the webhook is switched off; the default is normally 360. Left out: unchanged; null sets the default */
             autoDisableAfterMinutes?: number | null;
-            /** @description Share of the disable window after which one warning is sent; 0 never, 1 on the first failure; default 10. Left out: as it was; null: back to the default */
+            /** @description One warning is sent when deliveries have failed for this percentage of autoDisableAfterMinutes. 0: no warning; 1: a warning at the first failure; default 10. Left out: unchanged; null sets the default */
             atRiskAlertPercent?: number | null;
         };
         /**
-         * @description skipped: the webhook was switched off; failed and skipped ones can be sent again by redeliver and recover
+         * @description pending: not delivered yet; delivered: the endpoint accepted it; failed: no attempt succeeded; skipped: the webhook was switched off. redeliver and recover send failed and skipped deliveries again
          * @enum {string}
          */
         WebhookDeliveryStatus: "pending" | "delivered" | "failed" | "skipped";
-        /** @description From when on what was missed is delivered again */
+        /** @description The time from which missed deliveries are sent again */
         WebhookRecovery: {
             /**
              * Format: date-time
-             * @description What failed or was skipped since then is sent again, oldest due first
+             * @description Deliveries that failed or were skipped since this time are sent again, in the order in which they were due
              * @example 2026-11-20T10:00:00+01:00
              */
             since: string;
         };
-        /** @description Exactly one of number and email */
+        /** @description A new suppression: exactly one of number and email */
         NewSuppression: {
-            /** @description Any common format; a number without a country code is of the UK */
+            /** @description A number in any common format; without a country code it is a UK number */
             number?: string | null;
-            /** @description An address, whatever its case */
+            /** @description An email address; upper and lower case are the same */
             email?: string | null;
-            /** @description For an address; default all */
+            /** @description The scope for an address; default all */
             scope?: ("all" | "marketing") | null;
-            /** @description Why, for yourself */
+            /** @description The reason, as a note for yourself */
             reason?: string | null;
         };
-        /** @description A sender that the workspace asks for */
+        /** @description A request for a new sender */
         NewSender: {
             /**
-             * @description 3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same
+             * @description 3 to 11 letters, digits, underscores or spaces, or a UK mobile number that starts with 07. A name that has only digits must be such a number. Spaces around the name are ignored, and two names that differ only in upper and lower case are the same
              * @example Acme
              */
             name: string;
             /**
-             * @description A message as it will be sent; the reviewer sees it
+             * @description An example of a message that will be sent; the reviewer reads it
              * @example Your parcel arrives today between 10:00 and 11:00.
              */
             sampleContent: string;
-            /** @description ISO 3166-1 alpha-2; default the country of the workspace */
+            /** @description ISO 3166-1 alpha-2; default: the country of the workspace */
             countries?: string[] | null;
-            /** @description Leave it out for the business of the workspace itself; not used for a mobile number */
+            /** @description The business that uses the sender. Leave it out for the business of the workspace itself; it is not used for a mobile number */
             businessProfileId?: string | null;
         };
-        /** @description What is to change of a sender */
+        /** @description The changes of a sender */
         SenderChanges: {
             /**
-             * @description Messages that name no sender come from it; the former default stays a sender. Left out: as it was; null is refused
+             * @description true makes this sender the default: texts that name no sender come from it. The previous default stays a sender. Left out: unchanged; null is refused
              * @constant
              */
             default?: true;
         };
-        /** @description The code that was texted to the mobile number */
+        /** @description The code that was sent by text to the mobile number */
         SenderVerification: {
             /**
-             * @description The six digits that were texted
+             * @description The six digits that were sent by text
              * @example 123456
              */
             code: string;
         };
-        /** @description A contact to be made */
+        /** @description A new contact */
         NewContact: {
             /**
-             * @description Any common format; a number without a country code is of the UK
+             * @description A number in any common format; without a country code it is a UK number
              * @example 07700 900123
              */
             number: string;
@@ -2158,21 +2158,21 @@ export interface components {
             firstName?: string | null;
             /** @description Family name */
             lastName?: string | null;
-            /** @description Where they work */
+            /** @description The company that the person works for */
             company?: string | null;
-            /** @description An address; it is not checked, and nothing is sent to it */
+            /** @description An email address; it is not checked, and nothing is sent to it */
             email?: string | null;
             /** @description Your own reference */
             clientReference?: string | null;
-            /** @description At most 100; surrounding spaces are taken off, and what is blank, longer than 64 characters or there already, whatever its case, is dropped */
+            /** @description At most 100 tags. Spaces around a tag are removed. A tag is ignored if it is blank, has more than 64 characters, or is already there in upper or lower case */
             tags?: string[] | null;
         };
-        /** @description Up to 1,000 rows for the address book, each a contact that is new or known by its number */
+        /** @description Up to 1,000 rows for the address book. A row creates a contact, or changes the contact that has the number already */
         ContactBatch: {
             /** @description One row for each number */
             contacts: {
                 /**
-                 * @description Any common format; a number without a country code is of the UK
+                 * @description A number in any common format; without a country code it is a UK number
                  * @example 07700 900123
                  */
                 number: string;
@@ -2180,159 +2180,159 @@ export interface components {
                 firstName?: string | null;
                 /** @description Family name */
                 lastName?: string | null;
-                /** @description Where they work */
+                /** @description The company that the person works for */
                 company?: string | null;
-                /** @description An address; it is not checked, and nothing is sent to it */
+                /** @description An email address; it is not checked, and nothing is sent to it */
                 email?: string | null;
                 /** @description Your own reference */
                 clientReference?: string | null;
             }[];
         };
-        /** @description Tags that contacts get and lose */
+        /** @description Tags to add to contacts, and tags to remove from them */
         ContactTagChanges: {
-            /** @description Unknown ids are ignored */
+            /** @description The contacts to change. Unknown ids are ignored */
             contactIds: string[];
-            /** @description To add */
+            /** @description Tags to add */
             tags?: string[] | null;
-            /** @description To remove, whatever their case */
+            /** @description Tags to remove, in upper or lower case */
             removeTags?: string[] | null;
         };
-        /** @description What is left out or null stays; an empty text or list clears */
+        /** @description The changes of a contact. A field that is left out or null stays unchanged. An empty text or list clears the field */
         ContactChanges: {
-            /** @description Given name. An empty text clears it. Left out: as it was; null: as it was */
+            /** @description Given name. An empty text clears it. Left out: unchanged; null: unchanged */
             firstName?: string | null;
-            /** @description Family name. An empty text clears it. Left out: as it was; null: as it was */
+            /** @description Family name. An empty text clears it. Left out: unchanged; null: unchanged */
             lastName?: string | null;
-            /** @description Where they work. An empty text clears it. Left out: as it was; null: as it was */
+            /** @description The company that the person works for. An empty text clears it. Left out: unchanged; null: unchanged */
             company?: string | null;
-            /** @description An address; it is not checked, and nothing is sent to it. An empty text clears it. Left out: as it was; null: as it was */
+            /** @description An email address; it is not checked, and nothing is sent to it. An empty text clears it. Left out: unchanged; null: unchanged */
             email?: string | null;
-            /** @description Your own reference. An empty text clears it. Left out: as it was; null: as it was */
+            /** @description Your own reference. An empty text clears it. Left out: unchanged; null: unchanged */
             clientReference?: string | null;
-            /** @description Any common format; a number without a country code is of the UK. Left out: as it was; null: as it was */
+            /** @description A number in any common format; without a country code it is a UK number. Left out: unchanged; null: unchanged */
             number?: string | null;
-            /** @description At most 100; surrounding spaces are taken off, and what is blank, longer than 64 characters or there already, whatever its case, is dropped. Left out: as it was; null: as it was */
+            /** @description At most 100 tags. Spaces around a tag are removed. A tag is ignored if it is blank, has more than 64 characters, or is already there in upper or lower case. Left out: unchanged; null: unchanged */
             tags?: string[] | null;
         };
-        /** @description A list to be made: static, or dynamic with a filter */
+        /** @description A new list: static, or dynamic with a filter */
         NewContactList: {
-            /** @description What the list is called */
+            /** @description The name of the list */
             name: string;
-            /** @description For yourself */
+            /** @description A note for yourself */
             description?: string | null;
-            /** @description Default static */
+            /** @description The kind of the list; default static */
             kind?: ("static" | "dynamic") | null;
-            /** @description Of a dynamic list, which must have one */
+            /** @description The filter; only for a dynamic list, which must have a filter */
             filter?: components["schemas"]["ContactFilter"] | null;
         };
-        /** @description Which contacts a dynamic list has; a contact must fit all of it */
+        /** @description Selects contacts; a contact must match every field of the filter */
         ContactFilter: {
-            /** @description Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more */
+            /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. Digits also find numbers: by the first digits, or by at least the last 4 digits */
             search?: string | null;
-            /** @description Contacts that have this tag, whatever its case */
+            /** @description Contacts that have this tag, in upper or lower case */
             tag?: string | null;
-            /** @description Contacts with this reference */
+            /** @description Contacts with this clientReference */
             clientReference?: string | null;
         };
-        /** @description A filter to be tried */
+        /** @description A filter to be tested */
         ContactListPreview: {
-            /** @description As a dynamic list would have it */
+            /** @description The filter, as for a dynamic list */
             filter: components["schemas"]["ContactFilter"];
         };
-        /** @description What is left out or null stays; an empty description clears */
+        /** @description The changes of a list. A field that is left out or null stays unchanged. An empty description clears the description */
         ContactListChanges: {
-            /** @description What the list is called. Left out: as it was; null: as it was */
+            /** @description The name of the list. Left out: unchanged; null: unchanged */
             name?: string | null;
-            /** @description An empty text clears it. Left out: as it was; null: as it was */
+            /** @description An empty text clears it. Left out: unchanged; null: unchanged */
             description?: string | null;
-            /** @description Cannot be changed; as it is, it may be sent back. Left out: as it was; null: as it was */
+            /** @description The kind cannot be changed; a request may contain the present kind. Left out: unchanged; null: unchanged */
             kind?: ("static" | "dynamic" | "builtin") | null;
-            /** @description Of a dynamic list; it replaces all of the filter. Left out: as it was; null: as it was */
+            /** @description Only for a dynamic list: replaces the whole filter. Left out: unchanged; null: unchanged */
             filter?: components["schemas"]["ContactFilter"] | null;
         };
-        /** @description Either contactIds or fromLists. With fromLists go excludeLists, search, tag and clientReference, which choose among the members */
+        /** @description Contacts to add: either contactIds or fromLists. With fromLists you may give excludeLists, search, tag and clientReference, which select among the members */
         ContactListAddition: {
-            /** @description Unknown ids and contacts that are in the list already are skipped */
+            /** @description The contacts to add. Unknown ids and contacts that are already in the list are skipped */
             contactIds?: string[] | null;
-            /** @description Lists whose current members are copied once; later changes of theirs are not followed. An id of no list of the workspace is refused */
+            /** @description Lists whose present members are copied once; later changes of these lists have no effect. An id that is not of a list of the workspace is refused */
             fromLists?: string[] | null;
-            /** @description Lists whose members are left out of the copy. An id of no list of the workspace is refused */
+            /** @description Lists whose members are not copied. An id that is not of a list of the workspace is refused */
             excludeLists?: string[] | null;
-            /** @description Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more */
+            /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. Digits also find numbers: by the first digits, or by at least the last 4 digits */
             search?: string | null;
-            /** @description Contacts that have this tag, whatever its case */
+            /** @description Contacts that have this tag, in upper or lower case */
             tag?: string | null;
-            /** @description Contacts with this reference */
+            /** @description Contacts with this clientReference */
             clientReference?: string | null;
         };
-        /** @description Which contacts leave the list; they stay in the address book */
+        /** @description Contacts to remove from the list; they stay in the address book */
         ContactListRemoval: {
-            /** @description Unknown ids are ignored */
+            /** @description The contacts to remove. Unknown ids are ignored */
             contactIds: string[];
         };
-        /** @description A key to be made; without scopes it gets all of them, and so the caller must have all */
+        /** @description A new API key. Without scopes it gets all scopes, so the caller must have all scopes too */
         NewApiKey: {
-            /** @description An empty one is none */
+            /** @description Your name for the key; an empty text means no name */
             name?: string | null;
-            /** @description What the key may do; default everything. Only what your own key may do */
+            /** @description The scopes of the new key; default: all scopes. Your own key must have each of them */
             scopes?: components["schemas"]["Scope"][] | null;
-            /** @description SMS parts in a UTC day and month; null or 0 is no limit */
+            /** @description How many SMS parts the key may send in a UTC day and month; null or 0 means no limit */
             limits?: {
-                /** @description In a UTC day */
+                /** @description SMS parts in a UTC day */
                 dailyParts?: number | null;
-                /** @description In a UTC month */
+                /** @description SMS parts in a UTC month */
                 monthlyParts?: number | null;
             } | null;
-            /** @description Needs signing */
+            /** @description true needs signing */
             strictMode?: boolean | null;
             /** @description How requests with the key are signed (RFC 9421) */
             signing?: components["schemas"]["NewSigning"] | null;
-            /** @description The version that the key is pinned to; null follows the current one */
+            /** @description The API version that the key is pinned to; null: the current version */
             apiVersion?: "2026-11-01" | null;
-            /** @description Default: now */
+            /** @description The key is refused before this time; default: now */
             activeFrom?: string | null;
-            /** @description Default: never. No later than your own key expires */
+            /** @description The key is refused from this time on; default: never. Not later than the expiry of your own key */
             expiresAt?: string | null;
         };
         /**
-         * @description What a key or token may do
+         * @description A permission of a key or token
          * @enum {string}
          */
         Scope: "webhooks.read" | "webhooks.write" | "events.read" | "suppressions.read" | "suppressions.write" | "senders.read" | "senders.write" | "contacts.read" | "contacts.write" | "lists.read" | "lists.write" | "api_keys.read" | "api_keys.write" | "templates.read" | "templates.write" | "email.send" | "email.read" | "domains.read" | "domains.write" | "sms.send" | "sms.read" | "reports.read" | "workspace.read" | "simulator.read" | "simulator.write" | "recipients.read" | "content.read";
         /** @description How requests with the key are signed (RFC 9421) */
         NewSigning: {
             /**
-             * @description hmac_sha256: with a secret that the answer holds; ecdsa_p256_sha256: with a key of your own
+             * @description hmac_sha256: with a secret that the answer contains; ecdsa_p256_sha256: with your own private key
              * @enum {string}
              */
             algorithm: "hmac_sha256" | "ecdsa_p256_sha256";
-            /** @description P-256, SubjectPublicKeyInfo in PEM; required for ecdsa_p256_sha256, to be left out for hmac_sha256 */
+            /** @description Your public key: P-256, SubjectPublicKeyInfo in PEM. Required for ecdsa_p256_sha256; must be left out for hmac_sha256 */
             publicKey?: string | null;
         };
-        /** @description What is to change of an API key; what is left out stays */
+        /** @description The changes of an API key. A field that is left out stays unchanged */
         ApiKeyChanges: {
-            /** @description An empty one clears it. Left out: as it was; null: as it was */
+            /** @description Your name for the key. An empty text clears it. Left out: unchanged; null: unchanged */
             name?: string | null;
-            /** @description Left out: as it was; null: as it was */
+            /** @description Left out: unchanged; null: unchanged */
             limits?: {
-                /** @description SMS parts in a UTC day; 0 is no limit, too. Left out: as it was; null clears it */
+                /** @description SMS parts in a UTC day; 0 means no limit too. Left out: unchanged; null clears it */
                 dailyParts?: number | null;
-                /** @description SMS parts in a UTC month; 0 is no limit, too. Left out: as it was; null clears it */
+                /** @description SMS parts in a UTC month; 0 means no limit too. Left out: unchanged; null clears it */
                 monthlyParts?: number | null;
             } | null;
-            /** @description Needs signing. Left out: as it was; null: as it was */
+            /** @description true needs signing. Left out: unchanged; null: unchanged */
             strictMode?: boolean | null;
-            /** @description hmac_sha256 on a key that has it keeps its secret. Left out: as it was; null clears it */
+            /** @description How requests with the key are signed. If the key has hmac_sha256 already, hmac_sha256 keeps its secret. Left out: unchanged; null clears it */
             signing?: components["schemas"]["NewSigning"] | null;
-            /** @description The version that the key is pinned to; without one it follows the current version. Left out: as it was; null clears it */
+            /** @description The API version that the key is pinned to; without it, the current version. Left out: unchanged; null clears it */
             apiVersion?: "2026-11-01" | null;
         };
-        /** @description How long the old key works beside the new one */
+        /** @description How long the old key works together with the new key */
         KeyRotation: {
-            /** @description How long the old key still works; default 24 */
+            /** @description How many hours the old key still works; default 24 */
             overlapHours?: number | null;
         };
-        /** @description A domain to send from, with the DNS records that prove it */
+        /** @description A domain to send from, with the DNS records that prove that it is yours */
         EmailDomain: {
             /**
              * @description Id of a sending domain
@@ -2340,87 +2340,87 @@ export interface components {
              */
             id: string;
             /**
-             * @description In lower case and punycode
+             * @description The domain, in lower case and punycode
              * @example example.com
              */
             name: string;
             /**
-             * @description pending: the DKIM record has not been seen yet; verified: it may send; warning: the record is gone, it may send for 24 hours more; failed: it may not send
+             * @description pending: the DKIM record has not been found yet; verified: you may send from the domain; warning: the DKIM record is missing, you may still send for 24 hours; failed: you may not send from the domain
              * @enum {string}
              */
             status: "pending" | "verified" | "warning" | "failed";
-            /** @description What to publish in the DNS of the domain */
+            /** @description The records to publish in the DNS of the domain */
             records: components["schemas"]["EmailDomainRecord"][];
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
-            /** @description When the DKIM record was seen first */
+            /** @description When the DKIM record was first found */
             verifiedAt: string | null;
-            /** @description When the DNS was looked at last */
+            /** @description When the DNS was last checked */
             lastCheckedAt: string | null;
         };
-        /** @description A DNS record to publish, and what was last seen of it */
+        /** @description A DNS record to publish, and the result of the last check */
         EmailDomainRecord: {
             /**
-             * @description dkim: required, and what the status of the domain hangs on; return_path: bounces come back under your own name; spf, dmarc: recommended
+             * @description dkim: required, it decides the status of the domain; return_path: bounces go to an address in your own domain; spf, dmarc: recommended
              * @enum {string}
              */
             purpose: "dkim" | "return_path" | "spf" | "dmarc";
             /**
-             * @description Of the DNS record
+             * @description The type of the DNS record
              * @enum {string}
              */
             type: "TXT" | "CNAME";
             /**
-             * @description Where to publish it
+             * @description The name of the DNS record
              * @example mabc._domainkey.example.com
              */
             name: string;
-            /** @description What to publish. A TXT value of more than 255 characters is published as several strings. Where there is an SPF record already, add the include to it; a DMARC record of your own is as good */
+            /** @description The value to publish. Publish a TXT value of more than 255 characters as several strings. If the domain already has an SPF record, add the include to that record. A DMARC record of your own is enough */
             value: string;
             /**
-             * @description pending: no answer has been seen yet
+             * @description pending: the DNS has not answered yet; verified: the record is right; missing: the DNS has no such record; invalid: the record is wrong
              * @enum {string}
              */
             status: "pending" | "verified" | "missing" | "invalid";
-            /** @description What is wrong, or why it could not be looked up */
+            /** @description The fault of the record, or why the DNS query failed */
             error: string | null;
         };
         /** @description Why a request was refused (RFC 9457) */
         Problem: {
             /**
              * Format: uri
-             * @description Ends in a code that never changes; the address serves a page about it
+             * @description The address of a page about the problem. It ends in a code that never changes
              * @example https://messaging.example/problems/validation_failed
              */
             type: string;
-            /** @description A short fixed summary */
+            /** @description A short summary, the same for each problem with this code */
             title: string;
             /**
              * Format: int32
              * @description The HTTP status of the response
              */
             status: number;
-            /** @description What went wrong with this request */
+            /** @description The fault of this request, in words */
             detail: string | null;
-            /** @description Field (`template.name`, `messages[3]`) -> what is wrong with it */
+            /** @description Faults by field: the name of a field, such as `template.name` or `messages[3]`, and what is wrong with it */
             errors?: {
                 [key: string]: string[];
             };
             /** @description The same as the header Request-Id */
             requestId: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         EmailDomainPage: {
             /** @description The items of this page */
             data: components["schemas"]["EmailDomain"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description A stored source of emails */
+        /** @description A stored email template */
         EmailTemplate: {
             /**
              * @description Id of an email template
@@ -2428,11 +2428,11 @@ export interface components {
              */
             id: string;
             /**
-             * @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes
+             * @description 1 to 64 letters, digits, hyphens or underscores; upper and lower case are different
              * @example welcome
              */
             name: string;
-            /** @description For yourself; recipients do not see it */
+            /** @description A note for yourself; recipients do not see it */
             description: string | null;
             /**
              * @description mjml is compiled to HTML before sending
@@ -2441,46 +2441,46 @@ export interface components {
             format: "html" | "mjml";
             /** @description Liquid source, or MJML with Liquid */
             html: string;
-            /** @description Liquid plain-text alternative; empty when there is none */
+            /** @description The plain-text alternative, as Liquid source; empty if there is none */
             text: string;
-            /** @description What it was tried with when it was saved */
+            /** @description The values that the template was tested with when it was saved */
             sampleData: {
                 [key: string]: unknown;
             } | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description Changes when name, description, format or sampleData change
+             * @description When name, description, format or sampleData last changed
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         EmailTemplatePage: {
             /** @description The items of this page */
             data: components["schemas"]["EmailTemplate"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description What the template comes to with these values */
+        /** @description The email that the template makes with these values */
         RenderedEmailTemplate: {
-            /** @description Only when one was given */
+            /** @description The rendered subject, if the request had one */
             subject?: string;
-            /** @description As it would be sent; MJML is compiled */
+            /** @description The HTML as it would be sent; MJML is compiled */
             html: string;
-            /** @description Empty when the template has none */
+            /** @description The plain text; empty if the template has none */
             text: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         EmailIncludePage: {
             /** @description The items of this page */
             data: components["schemas"]["EmailInclude"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
         /** @description A piece of MJML that templates share */
@@ -2491,7 +2491,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes
+             * @description 1 to 64 letters, digits, hyphens or underscores; upper and lower case are different
              * @example welcome
              */
             name: string;
@@ -2499,25 +2499,25 @@ export interface components {
             content: string;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
+             * @description When it last changed: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         EmailTestRecipientPage: {
             /** @description The items of this page */
             data: components["schemas"]["EmailTestRecipient"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description An address that the shared test sender reaches, once it is verified */
+        /** @description An address that the shared test sender may send to, after it is verified */
         EmailTestRecipient: {
             /**
              * @description Id of a test recipient
@@ -2526,16 +2526,16 @@ export interface components {
             id: string;
             /** @description The address */
             email: string;
-            /** @description true once the address has followed its confirmation link; it must confirm before use */
+            /** @description true after the owner of the address has opened the confirmation link; before that, the test sender cannot send to it */
             verified: boolean;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
         };
-        /** @description One email: what was sent, and what became of it */
+        /** @description One email: its content and its status */
         Email: {
             /**
              * @description Id of an email
@@ -2543,70 +2543,70 @@ export interface components {
              */
             id: string;
             /**
-             * @description marketing obeys marketing opt-outs; authentication is for one-time codes
+             * @description transactional: such as receipts and reminders; marketing: not sent to recipients who opted out of marketing; authentication: for one-time codes
              * @enum {string}
              */
             kind: "transactional" | "marketing" | "authentication";
-            /** @description As it was given: an address, or a name and an address */
+            /** @description As you gave it: an address, or a name and an address */
             sender: string;
             /** @description null without the scope recipients.read */
             recipient: string | null;
-            /** @description As rendered; null without the scope content.read */
+            /** @description The rendered subject; null without the scope content.read */
             subject: string | null;
             /** @description Absent without the scope content.read */
             content?: {
-                /** @description Not kept after sending */
+                /** @description Always null: the HTML is not kept after sending */
                 html: null;
-                /** @description An excerpt of up to 2000 characters */
+                /** @description An excerpt of the text, of up to 2000 characters */
                 text: string | null;
             };
             /**
-             * @description queued: accepted or scheduled; sent: handed over, outcome awaited; delivered: accepted by the recipient’s mail server; failed: see reason
+             * @description queued: accepted or scheduled; sent: handed over to the relay, not yet delivered or failed; delivered: accepted by the recipient’s mail server; failed: see reason
              * @enum {string}
              */
             status: "queued" | "sent" | "delivered" | "failed" | "cancelled";
-            /** @description Why it failed, why it is tried again, or that it was reported as spam; left out while there is none */
+            /** @description Why the email failed, why it is tried again, or that it was reported as spam; left out if there is no reason */
             reason?: components["schemas"]["EmailReason"];
             /**
-             * @description Your own reference, as it was given
+             * @description Your own reference, as you gave it
              * @example order-7
              */
             clientReference: string | null;
             /**
-             * @description Your own tag, in lower case; reports count by it
+             * @description Your own tag, in lower case; reports count messages by tag
              * @example orders
              */
             clientTag: string | null;
             /**
              * Format: int32
-             * @description Loads of the tracking image
+             * @description How often the tracking image was loaded
              */
             openCount: number;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
-            /** @description When it is to go out; null: at once */
+            /** @description When it is to be sent; null: at once */
             scheduledAt: string | null;
             /** @description When it was handed over to the relay */
             sentAt: string | null;
             /** @description When the recipient’s mail server accepted it */
             deliveredAt: string | null;
-            /** @description When the tracking image was loaded first */
+            /** @description When the tracking image was first loaded */
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
+             * @description When it last changed: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
         };
-        /** @description Why an email failed, or what its recipient’s side said */
+        /** @description Why an email failed, is delayed, or was reported as spam */
         EmailReason: {
             /**
-             * @description hard_bounce: refused for good; soft_bounce: refused for now, too often; complaint: reported as spam; suppressed: the address is on the suppression list; rejected: it could not be composed or was not allowed; failed: anything else
+             * @description hard_bounce: the mail server refused it permanently; soft_bounce: the mail server refused it temporarily, too many times; complaint: the recipient reported it as spam; suppressed: the address is on the suppression list; rejected: the email could not be composed or was not allowed; failed: any other cause
              * @enum {string}
              */
             category: "hard_bounce" | "soft_bounce" | "complaint" | "suppressed" | "rejected" | "failed";
@@ -2615,28 +2615,28 @@ export interface components {
              * @example mailbox_unknown
              */
             code: string;
-            /** @description What the mail server said, where it said something */
+            /** @description The answer of the mail server, if there is one */
             description: string | null;
-            /** @description Sending again later may succeed */
+            /** @description Whether sending it again later may succeed */
             retryable: boolean;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         EmailPage: {
             /** @description The items of this page */
             data: components["schemas"]["Email"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
         /** @description All events of one record, oldest first */
         RecordEventPage: {
-            /** @description All of them, oldest first */
+            /** @description All events of the record, oldest first */
             data: components["schemas"]["Event"][];
-            /** @description There is one page */
+            /** @description Always null: there is only one page */
             nextCursor: null;
         };
-        /** @description Something that happened; `type` says what, and what data is */
+        /** @description An event; `type` tells the kind of the event and the shape of data */
         Event: components["schemas"]["EmailEvent"] | components["schemas"]["SmsEvent"] | components["schemas"]["BatchEvent"] | components["schemas"]["SuppressionEvent"] | components["schemas"]["WebhookTestEvent"];
-        /** @description Something happened to an email: data is the email as it was then */
+        /** @description An event of an email; data is the email at that time */
         EmailEvent: {
             /**
              * @description Id of an event
@@ -2644,7 +2644,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description `email.queued`: An email was accepted; `email.sent`: An email was handed over to the relay; `email.delivered`: The recipient’s mail server accepted an email; `email.delayed`: An email could not be handed over yet; it is tried again; `email.bounced`: The recipient’s mail server refused an email; `email.failed`: An email will not be sent: see reason; `email.complained`: A recipient reported an email as spam; `email.opened`: An email was opened for the first time; `email.cancelled`: A scheduled email was cancelled (enum property replaced by openapi-typescript)
+             * @description `email.queued`: An email was accepted; `email.sent`: An email was handed over to the relay; `email.delivered`: The recipient’s mail server accepted an email; `email.delayed`: An email could not be handed over yet; the service tries again; `email.bounced`: The recipient’s mail server refused an email; `email.failed`: An email will not be sent: see reason; `email.complained`: A recipient reported an email as spam; `email.opened`: An email was opened for the first time; `email.cancelled`: A scheduled email was cancelled (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled";
@@ -2664,10 +2664,10 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             workspaceId: string;
-            /** @description The email as it was when this happened */
+            /** @description The email at the time of the event */
             data: components["schemas"]["Email"];
         };
-        /** @description Something happened to a text: data is the message as it was then */
+        /** @description An event of a text; data is the text at that time */
         SmsEvent: {
             /**
              * @description Id of an event
@@ -2675,7 +2675,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description `sms.queued`: A text was accepted; `sms.sent`: The network took a text; `sms.delivered`: A text is on the phone; `sms.failed`: A text will not arrive: see reason; `sms.cancelled`: A text was cancelled; `sms.held`: A text waits until the workspace can pay for it; `sms.received`: A text came in (enum property replaced by openapi-typescript)
+             * @description `sms.queued`: A text was accepted; `sms.sent`: The network accepted a text; `sms.delivered`: A text arrived on the phone; `sms.failed`: A text will not arrive: see reason; `sms.cancelled`: A text was cancelled; `sms.held`: A text waits until the workspace can pay for it; `sms.received`: A text was received (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received";
@@ -2695,18 +2695,18 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             workspaceId: string;
-            /** @description The text as it was when this happened */
+            /** @description The text at the time of the event */
             data: components["schemas"]["SmsMessage"];
         };
-        /** @description Of all parts together */
+        /** @description The price of all parts together */
         SmsCost: {
             /**
-             * @description Pounds, with four decimals; null when there is no price
+             * @description Pounds, with four decimals; null if there is no price
              * @example 0.0690
              */
             gbp: string | null;
             /**
-             * @description Euros, with four decimals; null when there is no price
+             * @description Euros, with four decimals; null if there is no price
              * @example 0.0780
              */
             eur: string | null;
@@ -2714,7 +2714,7 @@ export interface components {
         /** @description Why a text failed */
         SmsReason: {
             /**
-             * @description undeliverable: the network or the phone refused it; expired: it was not delivered in time; rejected: it could not be sent as it is; suppressed: the number is on the suppression list; failed: anything else
+             * @description undeliverable: the network or the phone refused the text; expired: the text was not delivered in time; rejected: the text could not be sent in this form; suppressed: the number is on the suppression list; failed: any other cause
              * @enum {string}
              */
             category: "undeliverable" | "expired" | "rejected" | "suppressed" | "failed";
@@ -2723,12 +2723,12 @@ export interface components {
              * @example unknown_subscriber
              */
             code: string;
-            /** @description The cause in words, where more is known */
+            /** @description The cause in words, if more is known */
             description: string | null;
-            /** @description Sending again later may succeed */
+            /** @description Whether sending it again later may succeed */
             retryable: boolean;
         };
-        /** @description One text, out or in: what it says, what it costs, what became of it */
+        /** @description One text, sent or received: its content, price and status */
         SmsMessage: {
             /**
              * @description Id of a text message
@@ -2736,75 +2736,75 @@ export interface components {
              */
             id: string;
             /**
-             * @description outbound: sent by the workspace; inbound: sent to it
+             * @description outbound: sent by the workspace; inbound: sent to the workspace
              * @enum {string}
              */
             direction: "outbound" | "inbound";
             /**
-             * @description queued: accepted or scheduled; held: waits until the workspace can pay for it; sent: the network has it, outcome awaited; delivered: it is on the phone; failed: see reason; received: an inbound text
+             * @description queued: accepted or scheduled; held: waits until the workspace can pay for it; sent: the network has accepted it, not yet delivered or failed; delivered: it arrived on the phone; failed: see reason; received: an inbound text
              * @enum {string}
              */
             status: "queued" | "held" | "sent" | "delivered" | "failed" | "cancelled" | "received";
             /** @description A name, or a number in E.164; null of an inbound text without recipients.read */
             sender: string | null;
-            /** @description E.164, or the name that was answered; null without the scope recipients.read */
+            /** @description A number in E.164. Of an inbound text it may be the sender name that the phone replied to. null without the scope recipients.read */
             recipient: string | null;
-            /** @description As it is sent; null without the scope content.read */
+            /** @description The text as it is sent; null without the scope content.read */
             content: string | null;
-            /** @description ISO 3166-1 alpha-2 of the number at the other end; null where it does not tell */
+            /** @description ISO 3166-1 alpha-2 code of the country of the other number; null if the number does not show its country */
             country: string | null;
             /**
              * Format: int32
-             * @description 0 where the text could not be made
+             * @description How many SMS parts the text has; 0 if the text could not be created
              */
             parts: number;
             /**
-             * @description gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67
+             * @description gsm7: 160 characters in a single part, 153 in each of several parts; ucs2: 70 in a single part, 67 in each of several parts
              * @enum {string}
              */
             encoding: "gsm7" | "ucs2";
-            /** @description The price of all its parts; of an inbound text there is none */
+            /** @description The price of all parts; an inbound text has no price */
             cost: components["schemas"]["SmsCost"];
-            /** @description Why it failed; left out unless it did */
+            /** @description Why the text failed; left out if it did not fail */
             reason?: components["schemas"]["SmsReason"];
             /**
-             * @description Your own reference, as it was given
+             * @description Your own reference, as you gave it
              * @example order-7
              */
             clientReference: string | null;
             /**
-             * @description Your own tag, in lower case; reports count by it
+             * @description Your own tag, in lower case; reports count messages by tag
              * @example orders
              */
             clientTag: string | null;
             /** @description Id of an SMS batch */
             batchId: string | null;
-            /** @description The contact with the number at the other end */
+            /** @description The contact that has the other number */
             contactId: string | null;
-            /** @description The stored template that it was made from */
+            /** @description The name of the stored template of this text */
             templateName: string | null;
-            /** @description Of an inbound text: the last one to that phone within 30 days */
+            /** @description For an inbound text: the last text to that phone within 30 days */
             inReplyTo: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
-            /** @description When it is to go out; null: at once */
+            /** @description When it is to be sent; null: at once */
             scheduledAt: string | null;
-            /** @description When the network took it */
+            /** @description When the network accepted it */
             sentAt: string | null;
-            /** @description When the phone had it */
+            /** @description When it arrived on the phone */
             deliveredAt: string | null;
             /**
              * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
+             * @description When it last changed: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
         };
-        /** @description Something happened to an SMS batch: data is the batch as it was then */
+        /** @description An event of an SMS batch; data is the batch at that time */
         BatchEvent: {
             /**
              * @description Id of an event
@@ -2812,7 +2812,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description `batch.paused`: A batch was paused: see pausedReason; `batch.cancelled`: A batch was cancelled; `batch.completed`: Every message of a batch has come to its end (enum property replaced by openapi-typescript)
+             * @description `batch.paused`: A batch was paused: see pausedReason; `batch.cancelled`: A batch was cancelled; `batch.completed`: Every message of a batch has its final status, or no report came within 72 hours (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "batch.paused" | "batch.cancelled" | "batch.completed";
@@ -2832,19 +2832,19 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             workspaceId: string;
-            /** @description The batch as it was when this happened */
+            /** @description The batch at the time of the event */
             data: components["schemas"]["SmsBatch"];
         };
-        /** @description How many messages have come how far */
+        /** @description How many messages have each status */
         SmsBatchCounts: {
             /**
              * Format: int32
-             * @description The sum of all others; until expanding is false, of what is known so far
+             * @description The sum of all other counts. While expanding is true, it may still grow
              */
             total: number;
             /**
              * Format: int32
-             * @description Rows that are no message yet
+             * @description Rows that have no message yet
              */
             waiting: number;
             /**
@@ -2854,17 +2854,17 @@ export interface components {
             queued: number;
             /**
              * Format: int32
-             * @description Always 0: a batch that cannot be paid for is paused
+             * @description Always 0: if the balance is too low, the batch is paused
              */
             held: number;
             /**
              * Format: int32
-             * @description Messages that the network has, outcome awaited
+             * @description Messages that the network has accepted, not yet delivered or failed
              */
             sent: number;
             /**
              * Format: int32
-             * @description Messages that are on the phone
+             * @description Messages that arrived on the phone
              */
             delivered: number;
             /**
@@ -2878,7 +2878,7 @@ export interface components {
              */
             cancelled: number;
         };
-        /** @description A batch of texts: how far it is, and what became of its messages */
+        /** @description A batch of texts: its progress, and the status of its messages */
         SmsBatch: {
             /**
              * @description Id of an SMS batch
@@ -2886,53 +2886,53 @@ export interface components {
              */
             id: string;
             /**
-             * @description scheduled: begins at scheduledAt; processing: its messages are made and sent; paused: see pausedReason; completed: every message has come to its end, or has not been reported within 72 hours
+             * @description scheduled: begins at scheduledAt; processing: its messages are being created and sent; paused: see pausedReason; completed: every message has its final status, or no report came within 72 hours
              * @enum {string}
              */
             status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
-            /** @description How far the batch had come at most 5 seconds ago */
+            /** @description The progress of the batch, at most 5 seconds old */
             counts: components["schemas"]["SmsBatchCounts"];
             /**
              * Format: int32
-             * @description Of the messages made so far
+             * @description SMS parts of the messages created so far
              */
             parts: number;
-            /** @description The price of the messages made so far, all parts together */
+            /** @description The price of all messages created so far */
             cost: components["schemas"]["SmsCost"];
-            /** @description Rows are still to become messages */
+            /** @description true while messages are still to be created from rows */
             expanding: boolean;
-            /** @description Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone */
+            /** @description Why the batch is paused; null if it is not paused. insufficient_balance: the balance is too low for more messages; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch was deleted or has expired */
             pausedReason: ("insufficient_balance" | "limit_reached" | "sending_blocked" | "key_revoked") | null;
             /**
-             * @description Your own reference, as it was given
+             * @description Your own reference, as you gave it
              * @example order-7
              */
             clientReference: string | null;
             /**
-             * @description Your own tag, in lower case; reports count by it
+             * @description Your own tag, in lower case; reports count messages by tag
              * @example orders
              */
             clientTag: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
-            /** @description When it is to begin; null: at once */
+            /** @description When the batch is to begin; null: at once */
             scheduledAt: string | null;
-            /** @description When its first messages were made */
+            /** @description When its first messages were created */
             startedAt: string | null;
-            /** @description When every message had come to its end */
+            /** @description When the batch was completed */
             completedAt: string | null;
             /**
              * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
+             * @description When it last changed: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
         };
-        /** @description A suppression was made: data is the suppression */
+        /** @description A suppression was created; data is the suppression */
         SuppressionEvent: {
             /**
              * @description Id of an event
@@ -2940,7 +2940,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description `suppression.created`: A number or an address is not sent to from now on (enum property replaced by openapi-typescript)
+             * @description `suppression.created`: A number or an address was added to the suppression list (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "suppression.created";
@@ -2960,40 +2960,40 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             workspaceId: string;
-            /** @description The suppression as it was made */
+            /** @description The suppression at the time of the event */
             data: components["schemas"]["Suppression"];
         };
-        /** @description A number or an address that is not sent to */
+        /** @description A number or an address that gets no messages */
         Suppression: {
             /**
              * @description Id of a suppression
              * @example suppression_01h455vb4pex5vsknk084sn02q
              */
             id: string;
-            /** @description E.164; null for an email suppression */
+            /** @description The number, in E.164; null for an email suppression */
             number: string | null;
-            /** @description null for a phone suppression */
+            /** @description The address; null for a phone suppression */
             email: string | null;
             /**
-             * @description What a suppressed address is not sent; a number is not sent anything
+             * @description all: the address gets no emails; marketing: it gets no marketing emails. A suppressed number gets no texts
              * @enum {string}
              */
             scope: "all" | "marketing";
             /**
-             * @description api: API or dashboard; web: opt-out link; stop: the recipient texted STOP; bounce: hard bounce; complaint: spam complaint (of scope marketing where nothing proves whose it is); system: the service
+             * @description api: the API or a dashboard; web: the opt-out link; stop: the recipient sent a text with STOP; bounce: a hard bounce; complaint: a spam complaint (of scope marketing if nothing proves the origin of the complaint); system: the service itself
              * @enum {string}
              */
             source: "api" | "web" | "stop" | "bounce" | "complaint" | "system";
-            /** @description Why, in words */
+            /** @description The reason, in words */
             reason: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
         };
-        /** @description A test of a webhook, sent on request to that webhook alone */
+        /** @description A test of a webhook; it is sent on request, and only to that webhook */
         WebhookTestEvent: {
             /**
              * @description Id of an event
@@ -3028,11 +3028,11 @@ export interface components {
                  * @example webhook_01h455vb4pex5vsknk084sn02q
                  */
                 id: string;
-                /** @description Says that it is a test */
+                /** @description A text that says that this is a test */
                 message: string;
             };
         };
-        /** @description A stored source of texts */
+        /** @description A stored SMS template */
         SmsTemplate: {
             /**
              * @description Id of an SMS template
@@ -3041,71 +3041,71 @@ export interface components {
             id: string;
             /** @description Unique in the workspace */
             name: string;
-            /** @description For yourself; recipients do not see it */
+            /** @description A note for yourself; recipients do not see it */
             description: string | null;
             /** @description Liquid source */
             content: string;
-            /** @description What it was tried with when it was saved */
+            /** @description The values that the template was tested with when it was saved */
             sampleData: {
                 [key: string]: unknown;
             } | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
+             * @description When it last changed: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         SmsTemplatePage: {
             /** @description The items of this page */
             data: components["schemas"]["SmsTemplate"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
         /** @description The text with these values, its parts and its encoding */
         RenderedSmsTemplate: {
-            /** @description As it would be sent */
+            /** @description The text as it would be sent */
             content: string;
             /**
              * Format: int32
-             * @description Messages of the network that it takes
+             * @description How many SMS parts the text has
              */
             parts: number;
             /**
-             * @description gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67
+             * @description gsm7: 160 characters in a single part, 153 in each of several parts; ucs2: 70 in a single part, 67 in each of several parts
              * @enum {string}
              */
             encoding: "gsm7" | "ucs2";
         };
-        /** @description What a text would come to; nothing is sent */
+        /** @description The parts and the price of a text; nothing is sent */
         SmsPreview: {
             /**
              * Format: int32
-             * @description Messages of the network that it takes
+             * @description How many SMS parts the text has
              */
             parts: number;
             /**
-             * @description gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67
+             * @description gsm7: 160 characters in a single part, 153 in each of several parts; ucs2: 70 in a single part, 67 in each of several parts
              * @enum {string}
              */
             encoding: "gsm7" | "ucs2";
-            /** @description More than a text may have (smsPartsAtMost of the workspace): it would be refused */
+            /** @description true if the text has more parts than the workspace allows (smsPartsAtMost): it would be refused */
             tooManyParts: boolean;
-            /** @description Only with a recipient */
+            /** @description The price; only with a recipient */
             cost?: components["schemas"]["SmsCost"];
         };
-        /** @description What the batch would come to; nothing is stored */
+        /** @description The messages and the price of the batch; nothing is stored */
         SmsBatchPreview: {
             /**
              * Format: int32
-             * @description The messages that would be made, each for one row or number
+             * @description How many messages would be created, one for each row or number
              */
             recipients: number;
             /**
@@ -3113,18 +3113,18 @@ export interface components {
              * @description How many of them would fail because their number is suppressed
              */
             suppressed: number;
-            /** @description Not everything was looked at, as there are more than 10,000 recipients, or it would have taken too long: the counts are scaled up from those that were. The faults of rows are not */
+            /** @description true if not all recipients were examined, because there are more than 10,000 of them or it would have taken too long. The counts are then estimates from the examined part; errorCount and errors are not */
             estimated: boolean;
             /**
              * Format: int32
-             * @description Of the messages that would be sent
+             * @description SMS parts of the messages that would be sent
              */
             parts: number;
-            /** @description The price of the messages that would be sent, all parts together */
+            /** @description The price of all messages that would be sent */
             cost: components["schemas"]["SmsCost"];
-            /** @description Of the messages that would be sent */
+            /** @description How many of the messages that would be sent have each encoding */
             encodings: components["schemas"]["SmsBatchEncodings"];
-            /** @description The messages that would not be taken, and those that would fail because of their data, sender or country: the first 1,000. Where they come from lists, index is the place among the recipients */
+            /** @description The messages that would be refused, and the messages that would fail because of their data, sender or country: the first 1,000. With lists, index is the position among the recipients */
             errors: components["schemas"]["SmsBatchRowError"][];
             /**
              * Format: int32
@@ -3138,43 +3138,43 @@ export interface components {
         SmsBatchEncodings: {
             /**
              * Format: int32
-             * @description In the GSM alphabet
+             * @description Messages in the GSM alphabet
              */
             gsm7: number;
             /**
              * Format: int32
-             * @description In UCS-2
+             * @description Messages in UCS-2
              */
             ucs2: number;
         };
-        /** @description A row that was not taken */
+        /** @description A row that was refused */
         SmsBatchRowError: {
             /**
              * Format: int32
-             * @description The place of the message, counting from 0
+             * @description The position of the message, counted from 0
              */
             index: number;
-            /** @description What is wrong with it */
+            /** @description The fault of the message */
             error: string;
         };
         /** @description A text of the batch as it would be sent */
         SmsBatchSample: {
-            /** @description E.164 */
+            /** @description The number, in E.164 */
             recipient: string;
-            /** @description As it would be sent */
+            /** @description The text as it would be sent */
             content: string;
             /**
              * Format: int32
-             * @description Messages of the network that it takes
+             * @description How many SMS parts the text has
              */
             parts: number;
             /**
-             * @description gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67
+             * @description gsm7: 160 characters in a single part, 153 in each of several parts; ucs2: 70 in a single part, 67 in each of several parts
              * @enum {string}
              */
             encoding: "gsm7" | "ucs2";
         };
-        /** @description The new batch, with the rows that were not taken */
+        /** @description The new batch, with the rows that were refused */
         CreatedSmsBatch: {
             /**
              * @description Id of an SMS batch
@@ -3182,115 +3182,115 @@ export interface components {
              */
             id: string;
             /**
-             * @description scheduled: begins at scheduledAt; processing: its messages are made and sent; paused: see pausedReason; completed: every message has come to its end, or has not been reported within 72 hours
+             * @description scheduled: begins at scheduledAt; processing: its messages are being created and sent; paused: see pausedReason; completed: every message has its final status, or no report came within 72 hours
              * @enum {string}
              */
             status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
-            /** @description How far the batch had come at most 5 seconds ago */
+            /** @description The progress of the batch, at most 5 seconds old */
             counts: components["schemas"]["SmsBatchCounts"];
             /**
              * Format: int32
-             * @description Of the messages made so far
+             * @description SMS parts of the messages created so far
              */
             parts: number;
-            /** @description The price of the messages made so far, all parts together */
+            /** @description The price of all messages created so far */
             cost: components["schemas"]["SmsCost"];
-            /** @description Rows are still to become messages */
+            /** @description true while messages are still to be created from rows */
             expanding: boolean;
-            /** @description Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone */
+            /** @description Why the batch is paused; null if it is not paused. insufficient_balance: the balance is too low for more messages; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch was deleted or has expired */
             pausedReason: ("insufficient_balance" | "limit_reached" | "sending_blocked" | "key_revoked") | null;
             /**
-             * @description Your own reference, as it was given
+             * @description Your own reference, as you gave it
              * @example order-7
              */
             clientReference: string | null;
             /**
-             * @description Your own tag, in lower case; reports count by it
+             * @description Your own tag, in lower case; reports count messages by tag
              * @example orders
              */
             clientTag: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
-            /** @description When it is to begin; null: at once */
+            /** @description When the batch is to begin; null: at once */
             scheduledAt: string | null;
-            /** @description When its first messages were made */
+            /** @description When its first messages were created */
             startedAt: string | null;
-            /** @description When every message had come to its end */
+            /** @description When the batch was completed */
             completedAt: string | null;
             /**
              * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
+             * @description When it last changed: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
-            /** @description Messages that were not taken: the first 1,000 */
+            /** @description Messages that were refused: the first 1,000 */
             errors: components["schemas"]["SmsBatchRowError"][];
             /**
              * Format: int32
-             * @description How many messages were not taken
+             * @description How many messages were refused
              */
             errorCount: number;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         SmsBatchPage: {
             /** @description The items of this page */
             data: components["schemas"]["SmsBatch"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         BatchLinkPage: {
             /** @description The items of this page */
             data: components["schemas"]["BatchLink"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description An address that texts of a batch lead to, with its clicks over all of them */
+        /** @description An address in the texts of a batch, with its clicks in all texts together */
         BatchLink: {
             /**
-             * @description As it was written, with its Liquid; as it was rendered where Liquid made all of it; null without the scope content.read
+             * @description The address as written in the content, with its Liquid; if Liquid made the whole address, the rendered address; null without the scope content.read
              * @example https://shop.example/orders/{{ id }}
              */
             url: string | null;
             /**
              * Format: int32
-             * @description Messages made so far that have it
+             * @description How many of the messages created so far have the address
              */
             messages: number;
             /**
              * Format: int32
-             * @description How often it was followed, in all messages together
+             * @description How often the link was opened, in all messages together
              */
             clicks: number;
             /**
              * Format: int32
-             * @description Messages in which it was followed at least once
+             * @description In how many messages the link was opened at least once
              */
             clickedMessages: number;
-            /** @description When it was followed first */
+            /** @description When the link was first opened */
             firstClickedAt: string | null;
-            /** @description When it was followed last */
+            /** @description When the link was last opened */
             lastClickedAt: string | null;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         SmsPage: {
             /** @description The items of this page */
             data: components["schemas"]["SmsMessage"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         ShortLinkPage: {
             /** @description The items of this page */
             data: components["schemas"]["ShortLink"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description An address in one text, with the short one that took its place and its clicks */
+        /** @description An address in one text, with the short link that replaces it, and its clicks */
         ShortLink: {
             /**
              * @description Id of a short link
@@ -3298,33 +3298,33 @@ export interface components {
              */
             id: string;
             /**
-             * @description Where it leads; null without the scope content.read
+             * @description The address that the short link leads to; null without the scope content.read
              * @example https://shop.example/orders/7
              */
             url: string | null;
             /**
-             * @description What the text has in its place; null without the scope content.read
+             * @description The short link in the text; null without the scope content.read
              * @example https://acme.example/7hFk2Lq0Z
              */
             shortUrl: string | null;
             /**
              * Format: int32
-             * @description How often it was followed; by link previewers and crawlers that say what they are it is not counted
+             * @description How often the link was opened, except by link previewers and crawlers that identify themselves
              */
             clicks: number;
-            /** @description When it was followed first */
+            /** @description When the link was first opened */
             firstClickedAt: string | null;
-            /** @description When it was followed last */
+            /** @description When the link was last opened */
             lastClickedAt: string | null;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         ConversationPage: {
             /** @description The items of this page */
             data: components["schemas"]["Conversation"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description All texts between one sender of yours and one number that has written to it */
+        /** @description All texts between one of your senders and one number that has sent a text to this sender */
         Conversation: {
             /**
              * @description Id of a conversation
@@ -3332,16 +3332,16 @@ export interface components {
              */
             id: string;
             /**
-             * @description At the other end, in E.164
+             * @description The number of the other person, in E.164
              * @example +447700900123
              */
             number: string;
             /**
-             * @description Yours: a name, or a number in E.164
+             * @description Your sender: a name, or a number in E.164
              * @example Acme
              */
             sender: string;
-            /** @description Who has the number now */
+            /** @description The contact that has the number now; null if there is none */
             contact: {
                 /**
                  * @description Id of a contact
@@ -3352,40 +3352,40 @@ export interface components {
                 firstName: string | null;
                 /** @description Family name */
                 lastName: string | null;
-                /** @description Where they work */
+                /** @description The company that the person works for */
                 company: string | null;
             } | null;
-            /** @description The newest text, whichever way it went */
+            /** @description The newest text, in either direction */
             lastMessage: components["schemas"]["SmsMessage"];
             /**
              * Format: date-time
-             * @description When the last text came in
+             * @description When the last inbound text was received
              * @example 2026-11-20T10:00:00.000Z
              */
             lastInboundAt: string;
-            /** @description When the last text was accepted for sending */
+            /** @description When the last outbound text was accepted; null if there is none */
             lastOutboundAt: string | null;
             /**
              * Format: int32
-             * @description Texts that came in
+             * @description How many texts were received
              */
             inboundCount: number;
             /**
              * Format: int32
-             * @description Texts that were accepted for sending, whatever became of them
+             * @description How many texts were accepted for sending, whatever their status
              */
             outboundCount: number;
-            /** @description The number is on the suppression list */
+            /** @description true if the number is on the suppression list */
             suppressed: boolean;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         SimulatorPhonePage: {
             /** @description The items of this page */
             data: components["schemas"]["SimulatorPhone"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description A phone of the simulator, with the texts that it got and sent */
+        /** @description A phone of the simulator, with the texts that it received and sent */
         SimulatorPhone: {
             /**
              * @description Id of a phone of the simulator
@@ -3400,7 +3400,7 @@ export interface components {
             /** @description The last 20 texts, oldest first */
             messages: {
                 /**
-                 * @description As the workspace sees it
+                 * @description The direction, as seen from the workspace
                  * @enum {string}
                  */
                 direction: "outbound" | "inbound";
@@ -3412,97 +3412,97 @@ export interface components {
                 content: string;
                 /**
                  * Format: int32
-                 * @description Messages of the network that it takes
+                 * @description How many SMS parts the text has
                  */
                 parts: number;
                 /**
                  * Format: date-time
-                 * @description When it was made: UTC, to the millisecond
+                 * @description When it was created: UTC, to the millisecond
                  * @example 2026-11-20T10:00:00.000Z
                  */
                 createdAt: string;
             }[];
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
         };
-        /** @description An address that events are posted to, and how it fares */
+        /** @description An address to which events are posted, with the state of its deliveries */
         Webhook: {
             /**
              * @description Id of a webhook
              * @example webhook_01h455vb4pex5vsknk084sn02q
              */
             id: string;
-            /** @description Where deliveries are posted */
+            /** @description The address to which deliveries are posted */
             url: string;
-            /** @description For yourself */
+            /** @description A note for yourself */
             description: string | null;
-            /** @description A legacy webhook shows its legacy names */
+            /** @description The types of events that the webhook gets; a legacy webhook shows their legacy names */
             events: string[];
-            /** @description null: legacy payload */
+            /** @description The API version of the bodies; null: the legacy payload */
             apiVersion: string | null;
             /** @description true while the webhook receives deliveries */
             active: boolean;
-            /** @description Switched off by the service after continuous failure */
+            /** @description true if the service switched the webhook off, because its deliveries failed for too long */
             autoDisabled: boolean;
-            /** @description Never switched off automatically */
+            /** @description true: never switched off automatically */
             autoDisableExempt: boolean;
             /**
              * Format: int32
-             * @description After so long a run of failures it is switched off
+             * @description If deliveries fail without a success for this many minutes, the webhook is switched off
              */
             autoDisableAfterMinutes: number;
             /**
              * Format: int32
-             * @description Share of the disable window after which one warning is sent; 0 never, 1 on the first failure
+             * @description One warning is sent when deliveries have failed for this percentage of autoDisableAfterMinutes. 0: no warning; 1: a warning at the first failure
              */
             atRiskAlertPercent: number;
-            /** @description Its endpoint answered 429 and is left alone until then; PATCH with active true, a redelivery or a test ends that */
+            /** @description The endpoint answered 429, so nothing is sent to it until this time. A PATCH with active true, a redelivery or a test ends the pause */
             pausedUntil: string | null;
             /** @description When the current run of failures began; null while deliveries succeed */
             failingSince: string | null;
             /**
              * Format: int32
-             * @description Failed attempts in a row; a 429 is none
+             * @description Failed attempts in a row; an answer 429 does not count
              */
             consecutiveFailures: number;
-            /** @description It gets sms.received for that number only; null: of the whole workspace */
+            /** @description The webhook gets sms.received only for texts to this number, in E.164; null: for texts to all numbers of the workspace */
             inboundNumber: string | null;
             /**
              * Format: int32
-             * @description keyid of the signatures; rises by one per rotation
+             * @description The keyid in the signatures; each rotation adds one
              */
             secretVersion: number;
-            /** @description Only in the response that issued it */
+            /** @description The secret of the signatures; null except in the answer that issued it */
             secret: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         WebhookPage: {
             /** @description The items of this page */
             data: components["schemas"]["Webhook"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         WebhookDeliveryPage: {
             /** @description The items of this page */
             data: components["schemas"]["WebhookDelivery"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description One event on its way to one webhook */
+        /** @description The delivery of one event to one webhook */
         WebhookDelivery: {
             /**
-             * @description The Webhook-Id that every attempt carries
+             * @description The id of the delivery; every attempt sends it as Webhook-Id
              * @example delivery_01h455vb4pex5vsknk084sn02q
              */
             id: string;
@@ -3516,50 +3516,50 @@ export interface components {
              * @example email.delivered
              */
             eventType: string;
-            /** @description What has become of it so far */
+            /** @description The status of the delivery now */
             status: components["schemas"]["WebhookDeliveryStatus"];
             /**
              * Format: int32
-             * @description How many have been made
+             * @description How many attempts have been made
              */
             attempts: number;
-            /** @description Not before then; null while an attempt is being made, and once none is to come. It is never in the past, nor before pausedUntil of the webhook: a delivery that is due, but waits behind others, has the time of the answer */
+            /** @description The earliest time of the next attempt; null during an attempt, and if no attempt will follow. It is never in the past, and never before pausedUntil of the webhook. If a delivery is due but waits behind others, it is the time of this answer */
             nextAttemptAt: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
-            /** @description When it was delivered, failed or skipped */
+            /** @description When the delivery became delivered, failed or skipped */
             completedAt: string | null;
-            /** @description null: none has been made */
+            /** @description The latest attempt; null if no attempt has been made */
             latestAttempt: components["schemas"]["WebhookAttempt"] | null;
         };
         /** @description One try of a delivery, and what the endpoint answered */
         WebhookAttempt: {
             /**
              * Format: date-time
-             * @description When it began
+             * @description When the attempt began
              * @example 2026-11-20T10:00:00.000Z
              */
             attemptedAt: string;
             /**
              * Format: int32
-             * @description Until the status line, or until the failure
+             * @description The time until the status line came, or until the attempt failed
              */
             durationMs: number;
-            /** @description The HTTP status; null where no answer came */
+            /** @description The HTTP status; null if no answer came */
             responseStatus: number | null;
-            /** @description The first 1,024 bytes, as text */
+            /** @description The first 1,024 bytes of the answer, as text */
             responseBody: string | null;
-            /** @description null after a 2xx; http_status after any other answer */
+            /** @description The kind of failure. http_status: the status of the answer was not 2xx; null: the attempt succeeded */
             error: ("timeout" | "dns" | "connection" | "tls" | "blocked_address" | "http_status") | null;
         };
         /** @description A delivery with its attempts */
         WebhookDeliveryLog: {
             /**
-             * @description The Webhook-Id that every attempt carries
+             * @description The id of the delivery; every attempt sends it as Webhook-Id
              * @example delivery_01h455vb4pex5vsknk084sn02q
              */
             id: string;
@@ -3573,82 +3573,82 @@ export interface components {
              * @example email.delivered
              */
             eventType: string;
-            /** @description What has become of it so far */
+            /** @description The status of the delivery now */
             status: components["schemas"]["WebhookDeliveryStatus"];
             /**
              * Format: int32
-             * @description How many have been made
+             * @description How many attempts have been made
              */
             attempts: number;
-            /** @description Not before then; null while an attempt is being made, and once none is to come. It is never in the past, nor before pausedUntil of the webhook: a delivery that is due, but waits behind others, has the time of the answer */
+            /** @description The earliest time of the next attempt; null during an attempt, and if no attempt will follow. It is never in the past, and never before pausedUntil of the webhook. If a delivery is due but waits behind others, it is the time of this answer */
             nextAttemptAt: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
-            /** @description When it was delivered, failed or skipped */
+            /** @description When the delivery became delivered, failed or skipped */
             completedAt: string | null;
-            /** @description null: none has been made */
+            /** @description The latest attempt; null if no attempt has been made */
             latestAttempt: components["schemas"]["WebhookAttempt"] | null;
-            /** @description Newest first; of very many the newest 100 */
+            /** @description The attempts, newest first: at most the newest 100 */
             attemptLog: {
                 /**
                  * Format: int32
-                 * @description Counting from 1
+                 * @description The number of the attempt, from 1
                  */
                 number: number;
                 /**
                  * Format: date-time
-                 * @description When it began
+                 * @description When the attempt began
                  * @example 2026-11-20T10:00:00.000Z
                  */
                 attemptedAt: string;
                 /**
                  * Format: int32
-                 * @description Until the status line, or until the failure
+                 * @description The time until the status line came, or until the attempt failed
                  */
                 durationMs: number;
-                /** @description The HTTP status; null where no answer came */
+                /** @description The HTTP status; null if no answer came */
                 responseStatus: number | null;
-                /** @description The first 1,024 bytes, as text */
+                /** @description The first 1,024 bytes of the answer, as text */
                 responseBody: string | null;
-                /** @description null after a 2xx; http_status after any other answer */
+                /** @description The kind of failure. http_status: the status of the answer was not 2xx; null: the attempt succeeded */
                 error: ("timeout" | "dns" | "connection" | "tls" | "blocked_address" | "http_status") | null;
             }[];
         };
-        /** @description How many deliveries are made again */
+        /** @description How many deliveries will be sent again */
         WebhookRecovered: {
             /**
              * Format: date-time
-             * @description As it was asked for
+             * @description The same since as in the request
              * @example 2026-11-20T10:00:00.000Z
              */
             since: string;
             /**
              * Format: int32
-             * @description How many have been found so far and will be sent again; of more than 100,000 no more are counted
+             * @description How many deliveries have been found so far and will be sent again; the count stops at 100,000
              */
             deliveries: number;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         EventPage: {
-            /** @description Oldest first */
+            /** @description The events of this page, oldest first */
             data: components["schemas"]["Event"][];
-            /** @description Always there; sent as `cursor` it returns only newer events */
+            /** @description Never null. Send it as `cursor` to get only newer events */
             nextCursor: string;
-            /** @description True where the page is full, or where the search has not come to the newest event: ask again at once, even if the page is empty */
+            /** @description true if the page is full, or if the search has not reached the newest event. Ask again at once, even if the page is empty */
             hasMore: boolean;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         SuppressionPage: {
             /** @description The items of this page */
             data: components["schemas"]["Suppression"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description What texts come from: a name, a mobile number or a virtual number */
+        /** @description A sender of texts: a name, a mobile number or a virtual number */
         Sender: {
             /**
              * @description Id of a sender
@@ -3666,26 +3666,26 @@ export interface components {
              */
             name: string;
             /**
-             * @description approved: as soon as it is for one country; rejected: it is for all of them; awaiting_verification: the code that was texted to the mobile number is to be given back; awaiting_business_verification: held until the business profile is verified; pending: a reviewer looks at it
+             * @description approved: approved for at least one country; rejected: rejected for all countries; awaiting_verification: send the code that the mobile number got by text; awaiting_business_verification: waits until the business profile is verified; pending: waits for a reviewer
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "awaiting_verification" | "awaiting_business_verification";
-            /** @description Where it is to be sent from, by country */
+            /** @description The countries that the sender is for, each with its status */
             countries: components["schemas"]["SenderCountry"][];
-            /** @description Messages that name no sender come from it */
+            /** @description true: texts that name no sender come from this sender */
             default: boolean;
-            /** @description A message as it will be sent */
+            /** @description An example of a message that will be sent */
             sampleContent: string | null;
             /** @description Id of a business profile */
             businessProfileId: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
         };
-        /** @description What the review of a sender came to for one country */
+        /** @description The result of the review of a sender for one country */
         SenderCountry: {
             /**
              * @description ISO 3166-1 alpha-2
@@ -3693,34 +3693,34 @@ export interface components {
              */
             country: string;
             /**
-             * @description pending: a reviewer looks at it; approved: it may send there; rejected: it may not, see reason
+             * @description pending: waits for a reviewer; approved: the sender may send to this country; rejected: it may not, see reason
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected";
-            /** @description Why it was rejected, or what an approved one still needs; left out where there is none */
+            /** @description Why the sender was rejected, or what an approved sender still needs; left out if there is no reason */
             reason?: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         SenderPage: {
             /** @description The items of this page */
             data: components["schemas"]["Sender"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description Whether a name can be asked for, and what the workspace has of it */
+        /** @description Whether you can request a name, and the sender of this name if the workspace has one */
         SenderCheck: {
-            /** @description As it would be stored; as it was given where it cannot be one */
+            /** @description The name as it would be stored; if it cannot be a sender, the name as you gave it */
             name: string;
-            /** @description name: reviewed before it is approved; mobile: verified by a code; null: it can be neither */
+            /** @description name: a reviewer must approve it; mobile: a code verifies it; null: it cannot be a sender */
             kind: ("name" | "mobile") | null;
-            /** @description Whether a request for it would be accepted at present */
+            /** @description Whether a request for this sender would be accepted now */
             acceptable: boolean;
-            /** @description Why not; empty where it would be */
+            /** @description Why it would not be accepted; empty if it would be accepted */
             reasons: string[];
-            /** @description The sender of this name, where the workspace has one */
+            /** @description The sender of this name; null if the workspace has none */
             existing: components["schemas"]["Sender"] | null;
         };
-        /** @description A person of the address book, known by a number */
+        /** @description A person in the address book, identified by the number */
         Contact: {
             /**
              * @description Id of a contact
@@ -3732,67 +3732,67 @@ export interface components {
              * @example +447700900123
              */
             number: string;
-            /** @description ISO 3166-1 alpha-2 of the number; null when undeterminable */
+            /** @description ISO 3166-1 alpha-2 code of the country of the number; null if the number does not show its country */
             country: string | null;
             /** @description Given name */
             firstName: string | null;
             /** @description Family name */
             lastName: string | null;
-            /** @description Where they work */
+            /** @description The company that the person works for */
             company: string | null;
-            /** @description An address; it is not checked, and nothing is sent to it */
+            /** @description An email address; it is not checked, and nothing is sent to it */
             email: string | null;
             /** @description Your own reference */
             clientReference: string | null;
-            /** @description Sorted */
+            /** @description The tags, sorted */
             tags: string[];
-            /** @description The number is on the suppression list: sends to it are refused */
+            /** @description true if the number is on the suppression list: it gets no texts */
             suppressed: boolean;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
+             * @description When it last changed: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         ContactPage: {
             /** @description The items of this page */
             data: components["schemas"]["Contact"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description What became of each row of the batch */
+        /** @description The result of the batch */
         ContactBatchOutcome: {
             /**
              * Format: int32
-             * @description Contacts that are new
+             * @description How many contacts were created
              */
             created: number;
             /**
              * Format: int32
-             * @description Contacts that were there
+             * @description How many contacts existed already
              */
             updated: number;
             /** @description Rows that were not saved */
             errors: {
                 /**
                  * Format: int32
-                 * @description The place of the row, counting from 0
+                 * @description The position of the row, counted from 0
                  */
                 index: number;
-                /** @description What is wrong with it */
+                /** @description The fault of the row */
                 error: string;
             }[];
-            /** @description Texts that were too long */
+            /** @description Fields with texts that were too long */
             truncations: {
-                /** @description Which text */
+                /** @description The name of the field */
                 field: string;
                 /**
                  * Format: int32
@@ -3801,90 +3801,90 @@ export interface components {
                 maxLength: number;
                 /**
                  * Format: int32
-                 * @description Rows shortened
+                 * @description How many rows were shortened
                  */
                 count: number;
-                /** @description Up to five, counting from 0 */
+                /** @description The positions of up to five such rows, counted from 0 */
                 exampleRows: number[];
             }[];
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         ContactTagPage: {
             /** @description The items of this page */
             data: components["schemas"]["ContactTag"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
         /** @description A tag, and how many contacts have it */
         ContactTag: {
-            /** @description As it is spelt */
+            /** @description The tag, in its stored spelling */
             tag: string;
             /**
              * Format: int32
-             * @description Contacts that have it
+             * @description How many contacts have this tag
              */
             count: number;
         };
-        /** @description How many contacts the ids are of */
+        /** @description How many contacts were found by their ids */
         ContactTagOutcome: {
             /**
              * Format: int32
-             * @description Contacts that the ids name, changed or not
+             * @description How many contacts have one of the ids, changed or not
              */
             updated: number;
         };
-        /** @description Contacts that were added, or that match a filter */
+        /** @description A list of contacts: those that were added, or those that match a filter */
         ContactList: {
             /**
              * @description Id of a contact list
              * @example list_01h455vb4pex5vsknk084sn02q
              */
             id: string;
-            /** @description What the list is called */
+            /** @description The name of the list */
             name: string;
-            /** @description For yourself */
+            /** @description A note for yourself */
             description: string | null;
             /**
-             * @description static: contacts are added and removed; dynamic: the contacts that match its filter; builtin: all contacts
+             * @description static: you add and remove contacts; dynamic: the contacts that match the filter of the list; builtin: all contacts
              * @enum {string}
              */
             kind: "static" | "dynamic" | "builtin";
-            /** @description Of a dynamic list; else null */
+            /** @description The filter of a dynamic list; null for other lists */
             filter: {
-                /** @description As in a search of contacts */
+                /** @description Words to find, as in the search of contacts */
                 search: string | null;
                 /** @description Contacts that have this tag */
                 tag: string | null;
-                /** @description Contacts with this reference */
+                /** @description Contacts with this clientReference */
                 clientReference: string | null;
             } | null;
             /**
              * Format: int32
-             * @description Of a dynamic list, as counted at contactCountAt; of any other list, as it is now
+             * @description How many contacts are in the list: for a dynamic list at contactCountAt, for any other list now
              */
             contactCount: number;
-            /** @description Of a dynamic list: when contactCount was right. To get one list has it counted anew where that is soon done; else, and after the listing, a job does that if the count is over a minute old, and as old as twenty times what it took. Null of a dynamic list that has not been counted to the end yet: contactCount is an estimate. Null of any other list */
+            /** @description For a dynamic list: when contactCount was exact. A GET of one list counts again if this is quick. If not, and after a listing, a job counts again when the count is more than a minute old and older than twenty times the duration of the count. null for a dynamic list whose first count is not finished: contactCount is then an estimate. null for any other list */
             contactCountAt: string | null;
-            /** @description Contacts of other lists are being copied into it: contactCount is rising */
+            /** @description true while contacts of other lists are being copied into this list: contactCount still grows */
             copyInProgress: boolean;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
+             * @description When it last changed: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             updatedAt: string;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         ContactListPage: {
             /** @description The items of this page */
             data: components["schemas"]["ContactList"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
         /** @description How many contacts the filter finds, and the first of them */
@@ -3894,12 +3894,12 @@ export interface components {
              * @description Contacts that match
              */
             count: number;
-            /** @description There are too many to be counted while the request waits: count says how many there are if the rest is like the newest */
+            /** @description true if there are too many contacts to count during the request. count is then an estimate from the newest contacts */
             estimated: boolean;
-            /** @description The newest ten, or fewer where a search of limited time has not come to as many */
+            /** @description The newest ten contacts that match, or fewer if the time of the search ends before */
             contacts: components["schemas"]["Contact"][];
         };
-        /** @description How many contacts the list has more now, and how many it had already */
+        /** @description How many contacts were added to the list, and how many were skipped */
         ContactListAddOutcome: {
             /**
              * Format: int32
@@ -3908,11 +3908,11 @@ export interface components {
             added: number;
             /**
              * Format: int32
-             * @description In the list already, or not contacts of this workspace
+             * @description Contacts that were already in the list, and ids that are not of contacts of this workspace
              */
             skipped: number;
         };
-        /** @description How many contacts left the list */
+        /** @description How many contacts were removed from the list */
         ContactListRemoveOutcome: {
             /**
              * Format: int32
@@ -3920,22 +3920,22 @@ export interface components {
              */
             removed: number;
         };
-        /** @description A key that callers prove themselves with: its scopes, limits and signature, never its text again */
+        /** @description An API key, with its scopes, limits and signature. Its text is shown only once */
         ApiKey: {
             /**
              * @description Id of an API key
              * @example key_01h455vb4pex5vsknk084sn02q
              */
             id: string;
-            /** @description What you call it */
+            /** @description Your name for the key */
             name: string | null;
             /** @description The first six characters of the key */
             keyPrefix: string;
             /** @description The last four characters of the key */
             keyLast4: string;
-            /** @description What it may do */
+            /** @description The scopes of the key */
             scopes: components["schemas"]["Scope"][];
-            /** @description How many parts of texts it may send, and has */
+            /** @description How many SMS parts the key may send, and how many it has sent */
             limits: {
                 /** @description SMS parts in a UTC day; null: no limit */
                 dailyParts: number | null;
@@ -3943,58 +3943,58 @@ export interface components {
                 monthlyParts: number | null;
                 /**
                  * Format: int32
-                 * @description Of this key and its rotations, with what is reserved for sends in progress
+                 * @description SMS parts used in this UTC day by this key and its rotations, including parts reserved for sends in progress
                  */
                 usedToday: number;
                 /**
                  * Format: int32
-                 * @description The same of the UTC month
+                 * @description The same for this UTC month
                  */
                 usedThisMonth: number;
             };
-            /** @description Every request must be signed, and every POST and PATCH must carry an Idempotency-Key */
+            /** @description true: every request must be signed, and every POST and PATCH must have an Idempotency-Key */
             strictMode: boolean;
-            /** @description Left out when not set */
+            /** @description How requests with the key are signed; left out if no signature is set up */
             signing?: {
                 /**
                  * @description How requests are signed
                  * @enum {string}
                  */
                 algorithm: "hmac_sha256" | "ecdsa_p256_sha256";
-                /** @description null for hmac_sha256 */
+                /** @description The public key, in PEM; null for hmac_sha256 */
                 publicKey: string | null;
             };
-            /** @description null: follows the current version */
+            /** @description The API version that the key is pinned to; null: the current version */
             apiVersion: string | null;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description Before that it is refused
+             * @description The key is refused before this time
              * @example 2026-11-20T10:00:00.000Z
              */
             activeFrom: string;
-            /** @description null: does not expire; set on a rotated key */
+            /** @description The key is refused from this time on; null: it does not expire. A rotation sets it on the old key */
             expiresAt: string | null;
-            /** @description Not tracked: always null */
+            /** @description Always null: the last use is not recorded */
             lastUsedAt: string | null;
-            /** @description Only in the response that issued it */
+            /** @description The key itself; null except in the answer that issued it */
             key: string | null;
-            /** @description For hmac_sha256; only in the response that issued it or carried it over */
+            /** @description The secret for hmac_sha256; null except in the answer that issued it or gave it to a new key */
             signingSecret: string | null;
         };
-        /** @description A page of results; nextCursor leads to the next */
+        /** @description A page of results; nextCursor leads to the next page */
         ApiKeyPage: {
             /** @description The items of this page */
             data: components["schemas"]["ApiKey"][];
-            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. In a search, an earlier page may be short or empty */
             nextCursor: string | null;
         };
-        /** @description The rows of a report, and the time that they are of */
+        /** @description A report: its rows, and the time that it covers */
         SendsReport: {
             /**
              * Format: date-time
@@ -4004,53 +4004,53 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description The first that is counted no more
+             * @description The end of the counted time: the first hour that is not counted
              * @example 2026-11-20T10:00:00.000Z
              */
             to: string;
-            /** @description Whose days and months they are */
+            /** @description The time zone of the days and months */
             timeZone: string;
-            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            /** @description true if a day, month or hour of this time zone does not begin at a full hour of UTC; its bound was then rounded down to the full hour */
             timeZoneRounded: boolean;
-            /** @description All rows */
+            /** @description The rows of the report */
             data: components["schemas"]["SendsReportRow"][];
-            /** @description A report is one page */
+            /** @description Always null: a report has only one page */
             nextCursor: null;
         };
-        /** @description What became of the messages that were accepted in one interval */
+        /** @description The messages that were accepted in one interval, by their status now */
         SendsReportRow: {
             /**
              * Format: date-time
-             * @description When the interval begins
+             * @description The beginning of the interval
              * @example 2026-11-20T10:00:00.000Z
              */
             start: string;
             /**
-             * @description What the messages are
+             * @description The kind of the messages: email or sms
              * @enum {string}
              */
             channel: "email" | "sms";
             /** @description Messages that were accepted */
             accepted: number;
-            /** @description Of them, by the status that they have now */
+            /** @description Accepted messages that now have the status queued */
             queued: number;
-            /** @description Waiting until the workspace can pay for them */
+            /** @description Messages that wait until the workspace can pay for them */
             held: number;
-            /** @description Handed over, outcome awaited */
+            /** @description Messages that were handed over, not yet delivered or failed */
             sent: number;
-            /** @description Accepted by the mail server, or on the phone */
+            /** @description Messages that the mail server accepted, or that arrived on the phone */
             delivered: number;
-            /** @description Not to arrive */
+            /** @description Messages that will not arrive */
             failed: number;
-            /** @description Cancelled before they were sent */
+            /** @description Messages that were cancelled before they were sent */
             cancelled: number;
-            /** @description Parts of texts */
+            /** @description SMS parts of the texts */
             parts: number;
             /** @description The price of these texts; emails cost nothing */
             cost: components["schemas"]["ReportCost"];
         };
         /**
-         * @description Of texts, together
+         * @description The price of all texts together
          * @example {
          *       "gbp": "12.3400",
          *       "eur": "14.1900"
@@ -4062,7 +4062,7 @@ export interface components {
             /** @description Euros, with four decimals */
             eur: string;
         };
-        /** @description The rows of a report, and the time that they are of */
+        /** @description A report: its rows, and the time that it covers */
         ClientTagsReport: {
             /**
              * Format: date-time
@@ -4072,53 +4072,53 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description The first that is counted no more
+             * @description The end of the counted time: the first hour that is not counted
              * @example 2026-11-20T10:00:00.000Z
              */
             to: string;
-            /** @description Whose days and months they are */
+            /** @description The time zone of the days and months */
             timeZone: string;
-            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            /** @description true if a day, month or hour of this time zone does not begin at a full hour of UTC; its bound was then rounded down to the full hour */
             timeZoneRounded: boolean;
-            /** @description All rows */
+            /** @description The rows of the report */
             data: components["schemas"]["ClientTagsReportRow"][];
-            /** @description A report is one page */
+            /** @description Always null: a report has only one page */
             nextCursor: null;
         };
-        /** @description What became of the messages with one tag in one channel */
+        /** @description The messages with one tag in one channel, by their status now */
         ClientTagsReportRow: {
-            /** @description null: messages without one; `(other)`: those beyond the first 1,000 of a day together */
+            /** @description The tag. null: messages without a tag; `(other)`: all tags after the first 1,000 of a day */
             clientTag: string | null;
             /**
-             * @description What the messages are
+             * @description The kind of the messages: email or sms
              * @enum {string}
              */
             channel: "email" | "sms";
             /** @description Messages that were accepted */
             accepted: number;
-            /** @description Of them, by the status that they have now */
+            /** @description Accepted messages that now have the status queued */
             queued: number;
-            /** @description Waiting until the workspace can pay for them */
+            /** @description Messages that wait until the workspace can pay for them */
             held: number;
-            /** @description Handed over, outcome awaited */
+            /** @description Messages that were handed over, not yet delivered or failed */
             sent: number;
-            /** @description Accepted by the mail server, or on the phone */
+            /** @description Messages that the mail server accepted, or that arrived on the phone */
             delivered: number;
-            /** @description Not to arrive */
+            /** @description Messages that will not arrive */
             failed: number;
-            /** @description Cancelled before they were sent */
+            /** @description Messages that were cancelled before they were sent */
             cancelled: number;
-            /** @description Parts of texts */
+            /** @description SMS parts of the texts */
             parts: number;
             /** @description The price of these texts; emails cost nothing */
             cost: components["schemas"]["ReportCost"];
             /**
-             * @description Delivered of accepted, to four decimals; null of none
+             * @description Delivered messages divided by accepted messages, with four decimals; null if the divisor is 0
              * @example 0.9876
              */
             deliveredRate: string | null;
         };
-        /** @description The rows of a report, and the time that they are of */
+        /** @description A report: its rows, and the time that it covers */
         CountriesReport: {
             /**
              * Format: date-time
@@ -4128,67 +4128,67 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description The first that is counted no more
+             * @description The end of the counted time: the first hour that is not counted
              * @example 2026-11-20T10:00:00.000Z
              */
             to: string;
-            /** @description Whose days and months they are */
+            /** @description The time zone of the days and months */
             timeZone: string;
-            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            /** @description true if a day, month or hour of this time zone does not begin at a full hour of UTC; its bound was then rounded down to the full hour */
             timeZoneRounded: boolean;
-            /** @description All rows */
+            /** @description The rows of the report */
             data: components["schemas"]["CountriesReportRow"][];
-            /** @description A report is one page */
+            /** @description Always null: a report has only one page */
             nextCursor: null;
         };
-        /** @description What became of the texts to one country */
+        /** @description The texts to one country through one carrier, by their status now */
         CountriesReportRow: {
-            /** @description ISO 3166-1 alpha-2; null where the number does not tell */
+            /** @description ISO 3166-1 alpha-2; null if the number does not show its country */
             country: string | null;
-            /** @description The carrier that has them, or has refused them; null while none has, and of texts that none was asked about */
+            /** @description The carrier that accepted or refused the texts; null if no carrier has accepted or refused them yet, or none was asked */
             gateway: string | null;
             /**
-             * @description What the messages are
+             * @description The kind of the messages: email or sms
              * @enum {string}
              */
             channel: "email" | "sms";
             /** @description Messages that were accepted */
             accepted: number;
-            /** @description Of them, by the status that they have now */
+            /** @description Accepted messages that now have the status queued */
             queued: number;
-            /** @description Waiting until the workspace can pay for them */
+            /** @description Messages that wait until the workspace can pay for them */
             held: number;
-            /** @description Handed over, outcome awaited */
+            /** @description Messages that were handed over, not yet delivered or failed */
             sent: number;
-            /** @description Accepted by the mail server, or on the phone */
+            /** @description Messages that the mail server accepted, or that arrived on the phone */
             delivered: number;
-            /** @description Not to arrive */
+            /** @description Messages that will not arrive */
             failed: number;
-            /** @description Cancelled before they were sent */
+            /** @description Messages that were cancelled before they were sent */
             cancelled: number;
-            /** @description Parts of texts */
+            /** @description SMS parts of the texts */
             parts: number;
             /** @description The price of these texts; emails cost nothing */
             cost: components["schemas"]["ReportCost"];
             /**
-             * @description Delivered of accepted, to four decimals; null of none
+             * @description Delivered messages divided by accepted messages, with four decimals; null if the divisor is 0
              * @example 0.9876
              */
             deliveredRate: string | null;
-            /** @description Of the failed ones, most messages first, the first 20; in CSV such as `expired=3; undeliverable=1` */
+            /** @description The error codes of the failed texts, most frequent first: the first 20. In CSV, such as `expired=3; undeliverable=1` */
             errors: components["schemas"]["ReportedError"][];
         };
-        /** @description A reason for which texts of a row have failed */
+        /** @description A reason why texts of this row failed */
         ReportedError: {
             /**
-             * @description The code of the reason; `(other)`: those beyond the first 200 of a day together
+             * @description The code of the reason; `(other)`: all codes after the first 200 of a day
              * @example undeliverable
              */
             errorCode: string;
-            /** @description Texts that failed with it */
+            /** @description How many texts failed with this code */
             messages: number;
         };
-        /** @description The rows of a report, and the time that they are of */
+        /** @description A report: its rows, and the time that it covers */
         LatencyReport: {
             /**
              * Format: date-time
@@ -4198,51 +4198,51 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description The first that is counted no more
+             * @description The end of the counted time: the first hour that is not counted
              * @example 2026-11-20T10:00:00.000Z
              */
             to: string;
-            /** @description Whose days and months they are */
+            /** @description The time zone of the days and months */
             timeZone: string;
-            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            /** @description true if a day, month or hour of this time zone does not begin at a full hour of UTC; its bound was then rounded down to the full hour */
             timeZoneRounded: boolean;
-            /** @description All rows */
+            /** @description The rows of the report */
             data: components["schemas"]["LatencyReportRow"][];
-            /** @description A report is one page */
+            /** @description Always null: a report has only one page */
             nextCursor: null;
         };
-        /** @description How long messages of one channel and kind took */
+        /** @description How long the messages of one channel, kind and carrier took */
         LatencyReportRow: {
             /**
-             * @description What the messages are
+             * @description The kind of the messages: email or sms
              * @enum {string}
              */
             channel: "email" | "sms";
-            /** @description The kind of an email; single or batch of a text */
+            /** @description For emails, their kind; for texts, single or batch */
             kind: ("transactional" | "marketing" | "authentication") | ("single" | "batch");
-            /** @description The carrier of texts; null of emails */
+            /** @description The carrier of the texts; null for emails */
             gateway: string | null;
-            /** @description From accepted, or scheduledAt, to sent, in seconds */
+            /** @description Seconds from accepted, or from scheduledAt, to sent */
             sent: components["schemas"]["Latencies"];
-            /** @description From sent to delivered, in seconds */
+            /** @description Seconds from sent to delivered */
             delivered: components["schemas"]["Latencies"];
         };
-        /** @description Seconds, within 4 %; null where no message came so far */
+        /** @description Times in seconds, exact to 4 %; null if no message reached this status */
         Latencies: {
-            /** @description Messages that came so far */
+            /** @description How many messages reached this status */
             count: number;
-            /** @description Half of them took no longer */
+            /** @description Half of the messages took at most this many seconds */
             p50: number | null;
-            /** @description 90 in 100 took no longer */
+            /** @description 90 of 100 messages took at most this many seconds */
             p90: number | null;
-            /** @description 95 in 100 took no longer */
+            /** @description 95 of 100 messages took at most this many seconds */
             p95: number | null;
-            /** @description 99 in 100 took no longer */
+            /** @description 99 of 100 messages took at most this many seconds */
             p99: number | null;
-            /** @description All of them took no longer */
+            /** @description All messages took at most this many seconds */
             max: number | null;
         };
-        /** @description The rows of a report, and the time that they are of */
+        /** @description A report: its rows, and the time that it covers */
         DeliverabilityReport: {
             /**
              * Format: date-time
@@ -4252,56 +4252,56 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description The first that is counted no more
+             * @description The end of the counted time: the first hour that is not counted
              * @example 2026-11-20T10:00:00.000Z
              */
             to: string;
-            /** @description Whose days and months they are */
+            /** @description The time zone of the days and months */
             timeZone: string;
-            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            /** @description true if a day, month or hour of this time zone does not begin at a full hour of UTC; its bound was then rounded down to the full hour */
             timeZoneRounded: boolean;
-            /** @description All rows */
+            /** @description The rows of the report */
             data: components["schemas"]["DeliverabilityReportRow"][];
-            /** @description A report is one page */
+            /** @description Always null: a report has only one page */
             nextCursor: null;
         };
-        /** @description What became of the emails to one domain of recipients, or from one of yours */
+        /** @description The emails to one domain of recipients, or from one of your sending domains, by result */
         DeliverabilityReportRow: {
             /**
-             * @description Whose domain it is
+             * @description Whether domain is of recipients, or a sending domain of yours
              * @enum {string}
              */
             by: "recipientDomain" | "sendingDomain";
-            /** @description `(other)`: those beyond the first 500 of a day together */
+            /** @description The domain; `(other)`: all domains after the first 500 of a day */
             domain: string;
             /** @description Emails that were accepted */
             accepted: number;
-            /** @description Accepted by the mail server */
+            /** @description Emails that the mail server of the recipient accepted */
             delivered: number;
-            /** @description Refused for good */
+            /** @description Emails that the mail server refused permanently */
             hardBounces: number;
-            /** @description Refused for now, too often */
+            /** @description Emails that the mail server refused temporarily, too many times */
             softBounces: number;
-            /** @description Not composed, or not allowed */
+            /** @description Emails that could not be composed, or were not allowed */
             rejected: number;
-            /** @description Not sent, as the address is suppressed */
+            /** @description Emails that were not sent because the address is suppressed */
             suppressed: number;
-            /** @description Reported as spam */
+            /** @description Emails that were reported as spam */
             complaints: number;
-            /** @description Opened at least once */
+            /** @description Emails that were opened at least once */
             opened: number;
             /**
-             * @description Delivered of accepted, to four decimals; null of none
+             * @description Delivered messages divided by accepted messages, with four decimals; null if the divisor is 0
              * @example 0.9876
              */
             deliveredRate: string | null;
             /**
-             * @description Hard and soft bounces of accepted, to four decimals; null of none
+             * @description Hard and soft bounces divided by accepted emails, with four decimals; null if the divisor is 0
              * @example 0.9876
              */
             bounceRate: string | null;
             /**
-             * @description Complaints of delivered, to four decimals; null of none
+             * @description Complaints divided by delivered emails, with four decimals; null if the divisor is 0
              * @example 0.9876
              */
             complaintRate: string | null;
@@ -4313,7 +4313,7 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             id: string;
-            /** @description What the operator calls it */
+            /** @description The name that the operator gave to the workspace */
             name: string;
             /**
              * @description ISO 3166-1 alpha-2
@@ -4322,17 +4322,17 @@ export interface components {
             country: string;
             /**
              * Format: date-time
-             * @description When it was made: UTC, to the millisecond
+             * @description When it was created: UTC, to the millisecond
              * @example 2026-11-20T10:00:00.000Z
              */
             createdAt: string;
-            /** @description The operator has stopped its sending */
+            /** @description true if the operator has stopped all sending of the workspace */
             sendingBlocked: boolean;
-            /** @description Whether it may have webhooks of this version */
+            /** @description Whether the workspace may create webhooks of API v2 */
             v2WebhooksEnabled: boolean;
-            /** @description Where warnings about webhooks go */
+            /** @description The address that gets warnings about webhooks and domains */
             alertEmail: string | null;
-            /** @description What texts come from that name no sender */
+            /** @description The sender of texts that name no sender */
             defaultSender: {
                 /**
                  * @description Id of a sender
@@ -4342,37 +4342,37 @@ export interface components {
                 /** @description A name, or a number */
                 name: string | null;
             } | null;
-            /** @description Left for texts; null: without limit */
+            /** @description The amount that is left for texts; null: no limit */
             balance: components["schemas"]["Pounds"] | null;
-            /** @description Emails beyond it wait for their turn; of several limits the strictest */
+            /** @description The limit of emails: emails above it wait. If there are several limits, it is the strictest one */
             emailLimit: {
                 /**
                  * Format: int32
-                 * @description How many emails
+                 * @description The number of emails
                  */
                 count: number;
                 /**
-                 * @description In how long
+                 * @description The time in which that number of emails may be sent
                  * @enum {string}
                  */
                 per: "minute" | "hour" | "day";
             } | null;
             /**
              * Format: int32
-             * @description Parts that one text may have
+             * @description How many SMS parts one text may have
              */
             smsPartsAtMost: number;
             /** @description How many days events and messages are kept */
             retention: {
-                /** @description Events */
+                /** @description Days that events are kept */
                 eventsDays: number;
-                /** @description Emails */
+                /** @description Days that emails are kept */
                 emailDays: number;
-                /** @description Texts */
+                /** @description Days that texts are kept */
                 smsDays: number;
             };
             /**
-             * @description IP addresses that deliveries come from; empty: they are not fixed
+             * @description The IP addresses that deliveries of webhooks come from; empty: the addresses may change
              * @example [
              *       "192.0.2.7"
              *     ]
@@ -4380,7 +4380,7 @@ export interface components {
             webhookAddresses: string[];
         };
         /**
-         * @description An amount, as a text of four decimals
+         * @description An amount in pounds, as a string with four decimals
          * @example {
          *       "gbp": "12.3400"
          *     }
@@ -4389,7 +4389,7 @@ export interface components {
             /** @description Pounds, with four decimals */
             gbp: string;
         };
-        /** @description What the workspace spent in a time, by country, key and tag, and what changed its balance */
+        /** @description The amount that the workspace spent in a time, by country, key and tag, and the changes of its balance */
         Spend: {
             /**
              * Format: date-time
@@ -4399,74 +4399,74 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description The first that is counted no more
+             * @description The end of the counted time: the first hour that is not counted
              * @example 2026-11-20T10:00:00.000Z
              */
             to: string;
-            /** @description Texts that were accepted in this time and are paid for, or would be: not held ones, nor those whose price was given back */
+            /** @description Texts that were accepted in this time and are charged, or would be if there were a balance. Held texts and refunded texts are not counted */
             total: {
-                /** @description Texts */
+                /** @description How many texts */
                 messages: number;
-                /** @description Their parts */
+                /** @description SMS parts of these texts */
                 parts: number;
-                /** @description Their price */
+                /** @description The price of these texts */
                 cost: components["schemas"]["ReportCost"];
             };
-            /** @description Most pounds first; the first 1,000, as below */
+            /** @description The cost by country, highest price in pounds first: the first 1,000 */
             byCountry: {
-                /** @description ISO 3166-1 alpha-2; null where the number does not tell */
+                /** @description ISO 3166-1 alpha-2; null if the number does not show its country */
                 country: string | null;
-                /** @description Texts */
+                /** @description How many texts */
                 messages: number;
-                /** @description Their parts */
+                /** @description SMS parts of these texts */
                 parts: number;
-                /** @description Their price */
+                /** @description The price of these texts */
                 cost: components["schemas"]["ReportCost"];
             }[];
             /** @description Most pounds first; the first 1,000 */
             byKey: {
-                /** @description The first of a key with its rotations */
+                /** @description The id of the first key, for a key together with its rotations */
                 keyId: string | null;
-                /** @description Texts */
+                /** @description How many texts */
                 messages: number;
-                /** @description Their parts */
+                /** @description SMS parts of these texts */
                 parts: number;
-                /** @description Their price */
+                /** @description The price of these texts */
                 cost: components["schemas"]["ReportCost"];
             }[];
             /** @description Most pounds first; the first 1,000 */
             byClientTag: {
-                /** @description null: texts without one */
+                /** @description The tag; null: texts without a tag */
                 clientTag: string | null;
-                /** @description Texts */
+                /** @description How many texts */
                 messages: number;
-                /** @description Their parts */
+                /** @description SMS parts of these texts */
                 parts: number;
-                /** @description Their price */
+                /** @description The price of these texts */
                 cost: components["schemas"]["ReportCost"];
             }[];
-            /** @description As it is now; null: without limit */
+            /** @description The balance now; null: no limit */
             balance: components["schemas"]["Pounds"] | null;
-            /** @description What was paid in during this time */
+            /** @description The amount that was paid in during this time */
             credits: components["schemas"]["Pounds"];
-            /** @description What changed the balance, by when it did */
+            /** @description The changes of the balance, by the time of the change */
             ledger: {
-                /** @description Below zero */
+                /** @description Charges for texts; below zero */
                 charges: components["schemas"]["Pounds"];
-                /** @description For texts that were not sent in the end */
+                /** @description Refunds for texts that were not sent */
                 refunds: components["schemas"]["Pounds"];
-                /** @description Paid in by the operator, less what the operator took back */
+                /** @description The amount that the operator paid in, less the amount that the operator took back */
                 credits: components["schemas"]["Pounds"];
-                /** @description What was left when the balance became unlimited; below zero */
+                /** @description The amount that was left when the balance became unlimited; below zero */
                 closed: components["schemas"]["Pounds"];
-                /** @description Entries of texts that are long gone, put together */
+                /** @description The sum of entries for texts that are no longer kept */
                 carried: components["schemas"]["Pounds"];
-                /** @description Of the balance in this time: the sum of the others */
+                /** @description The change of the balance in this time: the sum of the other amounts */
                 change: components["schemas"]["Pounds"];
             };
         };
         /**
-         * @description The code that the `type` of a problem ends in; what is behind its last slash
+         * @description The code of a problem: the part of `type` after its last slash
          * @enum {string}
          */
         ProblemCode: "validation_failed" | "malformed_json" | "unsupported_version" | "idempotency_key_required" | "idempotency_key_invalid" | "unauthenticated" | "signature_required" | "signature_invalid" | "forbidden" | "sending_blocked" | "webhooks_not_enabled" | "not_found" | "method_not_allowed" | "name_taken" | "number_taken" | "webhook_exists" | "webhook_disabled" | "contacts_conflict" | "list_not_static" | "list_copy_in_progress" | "sender_awaiting_verification" | "sender_rejected" | "sender_not_approved" | "not_cancellable" | "not_paused" | "not_rotatable" | "idempotency_in_progress" | "idempotency_key_reused" | "in_use" | "limit_exceeded" | "cursor_expired" | "payload_too_large" | "unsupported_media_type" | "recipient_suppressed" | "header_fields_too_large" | "rate_limited" | "limit_reached" | "verification_limit_reached" | "request_timeout" | "internal_error" | "service_unavailable" | "email_not_queued" | "verification_not_sent";
@@ -4482,9 +4482,9 @@ export interface operations {
     listEmailDomains: {
         parameters: {
             query?: {
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -4716,9 +4716,9 @@ export interface operations {
     listEmailTemplates: {
         parameters: {
             query?: {
-                /** @description Items on a page; large ones make a page shorter */
+                /** @description The most items on a page; a page with large items has fewer */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -4929,9 +4929,9 @@ export interface operations {
     listEmailIncludes: {
         parameters: {
             query?: {
-                /** @description Items on a page; large ones make a page shorter */
+                /** @description The most items on a page; a page with large items has fewer */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -4970,7 +4970,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes */
+                /** @description 1 to 64 letters, digits, hyphens or underscores; upper and lower case are different */
                 name: string;
             };
             cookie?: never;
@@ -5002,7 +5002,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes */
+                /** @description 1 to 64 letters, digits, hyphens or underscores; upper and lower case are different */
                 name: string;
             };
             cookie?: never;
@@ -5057,7 +5057,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes */
+                /** @description 1 to 64 letters, digits, hyphens or underscores; upper and lower case are different */
                 name: string;
             };
             cookie?: never;
@@ -5213,11 +5213,11 @@ export interface operations {
             query?: {
                 /** @description Emails that have this status now */
                 status?: "queued" | "sent" | "delivered" | "failed" | "cancelled";
-                /** @description The whole address, whatever its case */
+                /** @description The whole address of the recipient; upper and lower case are the same */
                 recipient?: string;
-                /** @description Of the email, as it was given */
+                /** @description The clientReference of the email, as you gave it */
                 clientReference?: string;
-                /** @description Of the email, in any case */
+                /** @description The clientTag of the email, in upper or lower case */
                 clientTag?: string;
                 /** @description Emails of this kind */
                 kind?: "transactional" | "marketing" | "authentication";
@@ -5225,9 +5225,9 @@ export interface operations {
                 since?: string;
                 /** @description Created before */
                 until?: string;
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5504,9 +5504,9 @@ export interface operations {
     listSmsTemplates: {
         parameters: {
             query?: {
-                /** @description Items on a page; large ones make a page shorter */
+                /** @description The most items on a page; a page with large items has fewer */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5801,17 +5801,17 @@ export interface operations {
             query?: {
                 /** @description Batches that have this status now */
                 status?: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
-                /** @description Of the batch, as it was given */
+                /** @description The clientReference of the batch, as you gave it */
                 clientReference?: string;
-                /** @description Of the batch, in any case */
+                /** @description The clientTag of the batch, in upper or lower case */
                 clientTag?: string;
                 /** @description Created at or after */
                 since?: string;
                 /** @description Created before */
                 until?: string;
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6190,15 +6190,15 @@ export interface operations {
             query?: {
                 /** @description Texts that have this status now */
                 status?: "queued" | "held" | "sent" | "delivered" | "failed" | "cancelled" | "received";
-                /** @description Texts in this direction; default both */
+                /** @description Texts in this direction; default: both */
                 direction?: "outbound" | "inbound";
                 /** @description A number in any common format, or a name; needs the scope recipients.read */
                 recipient?: string;
-                /** @description A name as it is shown, or a number; a number needs the scope recipients.read */
+                /** @description A sender name as texts show it, or a number; a number needs the scope recipients.read */
                 sender?: string;
-                /** @description Of the message, as it was given */
+                /** @description The clientReference of the message, as you gave it */
                 clientReference?: string;
-                /** @description Of the message, in any case */
+                /** @description The clientTag of the message, in upper or lower case */
                 clientTag?: string;
                 /** @description Messages of this batch */
                 batchId?: string;
@@ -6208,9 +6208,9 @@ export interface operations {
                 since?: string;
                 /** @description Created before */
                 until?: string;
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6545,15 +6545,15 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description At the other end, in any common format */
+                /** @description The number of the other person, in any common format */
                 number?: string;
-                /** @description A name, in whatever case, or a number */
+                /** @description Your sender: a name, in upper or lower case, or a number */
                 sender?: string;
-                /** @description Whose newest text was made at or after */
+                /** @description Conversations whose newest text was created at or after this time */
                 since?: string;
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6620,9 +6620,9 @@ export interface operations {
     listSimulatorPhones: {
         parameters: {
             query?: {
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -7042,13 +7042,13 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Deliveries that are in this status */
+                /** @description Deliveries that have this status now */
                 status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Deliveries of events of this type */
                 eventType?: "email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled" | "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received" | "batch.paused" | "batch.cancelled" | "batch.completed" | "suppression.created" | "webhook.test";
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -7230,13 +7230,13 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only these types; repeated or separated by commas; `email.*` for a group */
+                /** @description Only events of these types. Repeat the parameter, or separate types by commas; `email.*` selects a group */
                 types?: string[];
-                /** @description Where to start without a cursor; default one hour ago */
+                /** @description The time to start from, if there is no cursor; default: one hour ago */
                 since?: string;
-                /** @description nextCursor of the answer before; wins over since */
+                /** @description nextCursor of the previous answer; with it, since has no effect */
                 cursor?: string;
-                /** @description Events on a page */
+                /** @description The most events on a page */
                 limit?: number;
             };
             header?: never;
@@ -7329,11 +7329,11 @@ export interface operations {
                 email?: string;
                 /** @description Suppressions of this scope */
                 scope?: "all" | "marketing";
-                /** @description Suppressions that came about so */
+                /** @description Suppressions with this source */
                 source?: "api" | "web" | "stop" | "bounce" | "complaint" | "system";
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -7485,9 +7485,9 @@ export interface operations {
             query?: {
                 /** @description Senders that have this status now */
                 status?: "pending" | "approved" | "rejected" | "awaiting_verification" | "awaiting_business_verification";
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -7603,7 +7603,7 @@ export interface operations {
     checkSender: {
         parameters: {
             query: {
-                /** @description The name that you think of */
+                /** @description The name to check */
                 name: string;
             };
             header?: never;
@@ -7804,15 +7804,15 @@ export interface operations {
     listContacts: {
         parameters: {
             query?: {
-                /** @description Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more */
+                /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. Digits also find numbers: by the first digits, or by at least the last 4 digits */
                 search?: string;
-                /** @description Contacts that have this tag, whatever its case */
+                /** @description Contacts that have this tag, in upper or lower case */
                 tag?: string;
-                /** @description Contacts with this reference */
+                /** @description Contacts with this clientReference */
                 clientReference?: string;
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -7934,9 +7934,9 @@ export interface operations {
     listContactTags: {
         parameters: {
             query?: {
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -8108,9 +8108,9 @@ export interface operations {
     listContactLists: {
         parameters: {
             query?: {
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -8340,9 +8340,9 @@ export interface operations {
     listContactListContacts: {
         parameters: {
             query?: {
-                /** @description Items on a page */
+                /** @description The most items on a page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -8802,15 +8802,15 @@ export interface operations {
     getSendsReport: {
         parameters: {
             query?: {
-                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                /** @description Counts messages that were accepted at or after this time. A date in timeZone, or RFC 3339 with any offset; default: 30 days before to */
                 from?: string;
-                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                /** @description Counts messages that were accepted before this time, which is at most 400 days after from. Default: the end of this hour */
                 to?: string;
-                /** @description Whose days and months they are */
+                /** @description The time zone of the days and months */
                 timeZone?: string;
-                /** @description Default both */
+                /** @description Messages of this channel; default: both */
                 channel?: "email" | "sms";
-                /** @description How long each row is; hours for at most 31 days */
+                /** @description The time that each row covers; hour only for at most 31 days */
                 interval?: "hour" | "day" | "month";
             };
             header?: never;
@@ -8876,13 +8876,13 @@ export interface operations {
     getClientTagsReport: {
         parameters: {
             query?: {
-                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                /** @description Counts messages that were accepted at or after this time. A date in timeZone, or RFC 3339 with any offset; default: 30 days before to */
                 from?: string;
-                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                /** @description Counts messages that were accepted before this time, which is at most 400 days after from. Default: the end of this hour */
                 to?: string;
-                /** @description Whose days and months they are */
+                /** @description The time zone of the days and months */
                 timeZone?: string;
-                /** @description Default both */
+                /** @description Messages of this channel; default: both */
                 channel?: "email" | "sms";
             };
             header?: never;
@@ -8950,13 +8950,13 @@ export interface operations {
     getCountriesReport: {
         parameters: {
             query?: {
-                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                /** @description Counts messages that were accepted at or after this time. A date in timeZone, or RFC 3339 with any offset; default: 30 days before to */
                 from?: string;
-                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                /** @description Counts messages that were accepted before this time, which is at most 400 days after from. Default: the end of this hour */
                 to?: string;
-                /** @description Whose days and months they are */
+                /** @description The time zone of the days and months */
                 timeZone?: string;
-                /** @description Default both */
+                /** @description Messages of this channel; default: both */
                 channel?: "email" | "sms";
             };
             header?: never;
@@ -9009,13 +9009,13 @@ export interface operations {
     getLatencyReport: {
         parameters: {
             query?: {
-                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                /** @description Counts messages that were accepted at or after this time. A date in timeZone, or RFC 3339 with any offset; default: 30 days before to */
                 from?: string;
-                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                /** @description Counts messages that were accepted before this time, which is at most 400 days after from. Default: the end of this hour */
                 to?: string;
-                /** @description Whose days and months they are */
+                /** @description The time zone of the days and months */
                 timeZone?: string;
-                /** @description Default both */
+                /** @description Messages of this channel; default: both */
                 channel?: "email" | "sms";
             };
             header?: never;
@@ -9091,13 +9091,13 @@ export interface operations {
     getEmailDeliverabilityReport: {
         parameters: {
             query?: {
-                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                /** @description Counts messages that were accepted at or after this time. A date in timeZone, or RFC 3339 with any offset; default: 30 days before to */
                 from?: string;
-                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                /** @description Counts messages that were accepted before this time, which is at most 400 days after from. Default: the end of this hour */
                 to?: string;
-                /** @description Whose days and months they are */
+                /** @description The time zone of the days and months */
                 timeZone?: string;
-                /** @description Default both */
+                /** @description Messages of this channel; default: both */
                 channel?: "email" | "sms";
             };
             header?: never;
@@ -9207,11 +9207,11 @@ export interface operations {
     getWorkspaceSpend: {
         parameters: {
             query?: {
-                /** @description A month in UTC; default this one. Not with from or to */
+                /** @description A month in UTC; default: this month. Not together with from or to */
                 month?: string;
-                /** @description A date in UTC or RFC 3339 with any offset, rounded down to the hour; default 30 days before to */
+                /** @description The beginning of the time: a date in UTC, or RFC 3339 with any offset, rounded down to the hour; default: 30 days before to */
                 from?: string;
-                /** @description Up to then; at most 400 days later. Default the end of this hour */
+                /** @description The end of the time, at most 400 days after from. Default: the end of this hour */
                 to?: string;
             };
             header?: never;

@@ -9,4 +9,6 @@ export const SampleData = JsonObject.superRefine((value, context) => {
   // A code point takes one or two units.
   if (json.length > longest && (json.length > 2 * longest || [...json].length > longest))
     context.addIssue({ code: 'custom', message: `must be at most ${longest} characters of JSON` });
-}).describe(`The values that the template is tested with when it is saved; up to ${longest} characters of JSON`);
+}).describe(
+  `The values that the template is tested with when it is saved; up to ${longest} characters of JSON`,
+);

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { CreatedAt, Id, Timestamp } from './fields.ts';
 import { ReportBound, ReportCost } from './reports.ts';
 
-const Money = z
-  .object({ gbp: z.string().describe('Pounds, with four decimals') })
-  .meta({
-    id: 'Pounds',
-    example: { gbp: '12.3400' },
-    description: 'An amount in pounds, as a string with four decimals',
-  });
+const Money = z.object({ gbp: z.string().describe('Pounds, with four decimals') }).meta({
+  id: 'Pounds',
+  example: { gbp: '12.3400' },
+  description: 'An amount in pounds, as a string with four decimals',
+});
 
 export const Workspace = z
   .object({
