@@ -122,7 +122,7 @@ const settings = z.object({
     'A changed or deleted key may work this long as before on other processes while Redis is away',
   ),
   TRUST_PROXY: trustedProxies.describe(
-    'How many proxies stand in front, or which addresses they have. With a number, whoever reaches this process past them chooses the address that it is limited by; with addresses only the proxies are believed',
+    'How many proxies stand in front of the platform, or their addresses. With a number, a client that reaches the process without the proxies chooses the address that its limits count for; with addresses only the proxies are trusted',
   ),
   OPS_PASSWORD: z
     .string()
