@@ -17,7 +17,7 @@ import {
   type SuppressionSource,
 } from '../schemas/suppressions.ts';
 import * as events from './events/events.ts';
-import { searchedPage } from './requests/keyset-pages.ts';
+import { type CursorPage, mapPage, searchedPage } from './requests/keyset-pages.ts';
 import { wireOf } from './requests/wire.ts';
 
 /** The suppression list: recipients that must not be sent to, for callers and for the platform itself. */
@@ -183,17 +183,13 @@ function recipientOf({ number, email }: Usable<SuppressionFilter>, refuse: Refus
   };
 }
 
-export async function list(
-  caller: Caller,
-  query: SuppressionFilter,
-): Promise<{ data: Suppression[]; nextCursor: string | null }> {
+export async function list(caller: Caller, query: SuppressionFilter): Promise<CursorPage<Suppression>> {
   const { scope, source, limit, cursor } = query;
   const faults = new Faults();
   const filter = { ...recipientOf(query, faults.refuse), scope, source };
   const binding = { workspaceId: caller.workspaceId, listing: 'suppressions', filter };
   const search = (range: Page) => db.listSuppressions(caller.workspaceId, filter, range);
-  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, search, faults);
-  return { data: items.map(toWire), nextCursor };
+  return mapPage(searchedPage(binding, { limit, cursor }, search, faults), (found) => found.map(toWire));
 }
 
 export async function find(caller: Caller, id: string): Promise<Suppression> {

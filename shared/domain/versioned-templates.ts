@@ -5,6 +5,7 @@ import type { TemplateRecord, TemplateTable } from '../db/client/template-table.
 import { findWorkspaceForUpdate } from '../db/workspace/workspaces.ts';
 import { type IdPrefix, newId } from '../formats/ids.ts';
 import type { Caller } from '../schemas/scopes.ts';
+import { type CursorPage, mapPage } from './requests/keyset-pages.ts';
 import { pageOfLong } from './requests/long-pages.ts';
 import { changedMeanwhile, orNameTaken } from './template-faults.ts';
 
@@ -139,12 +140,12 @@ export function versionedTemplates<
   async function list(
     { workspaceId }: Caller,
     page: { limit: number; cursor?: string | undefined },
-  ): Promise<{ data: Wire[]; nextCursor: string | null }> {
+  ): Promise<CursorPage<Wire>> {
     const binding = { workspaceId, listing: kind.listing };
-    const { items, nextCursor } = await pageOfLong(binding, page, (range) =>
-      rows.listLengths(workspaceId, range),
+    return mapPage(
+      pageOfLong(binding, page, (range) => rows.listLengths(workspaceId, range)),
+      async (ids) => (await rows.listByIds(workspaceId, ids)).map(toWire),
     );
-    return { data: (await rows.listByIds(workspaceId, items)).map(toWire), nextCursor };
   }
 
   async function remove({ workspaceId }: Caller, id: string): Promise<void> {

@@ -18,11 +18,9 @@ import type { Caller } from '../../schemas/scopes.ts';
 import * as contactsDomain from '../contacts/contacts.ts';
 import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
-import { keysetPageById, searchedPage } from '../requests/keyset-pages.ts';
+import { type CursorPage, keysetPageById, mapPage, searchedPage } from '../requests/keyset-pages.ts';
 import { countNow, want } from './count.ts';
 import { builtinOf, checkedFilter, contactsOf, findList, type List, toWire, toWireAll } from './record.ts';
-
-type CursorPage<Item> = { data: Item[]; nextCursor: string | null };
 
 /** Finds a list. A dynamic list is counted now where that takes a limited time. */
 export async function find({ workspaceId }: Caller, id: string): Promise<ContactList> {
@@ -71,12 +69,14 @@ function problemOnly(error: unknown): null {
 /** Newest first, so the built-in list, which was there before all others, comes last. */
 export async function list({ workspaceId }: Caller, page: PageQuery): Promise<CursorPage<ContactList>> {
   const binding = { workspaceId, listing: 'contact-lists' };
-  const { items, nextCursor } = await keysetPageById(binding, page, async (range) => {
+  const found = keysetPageById(binding, page, async (range) => {
     const lists: List[] = await db.listContactLists(workspaceId, range);
     return lists.length < range.limit ? [...lists, await builtinOf(workspaceId)] : lists;
   });
-  await wantSoon(workspaceId, items);
-  return { data: await toWireAll(workspaceId, items), nextCursor };
+  return mapPage(found, async (lists) => {
+    await wantSoon(workspaceId, lists);
+    return toWireAll(workspaceId, lists);
+  });
 }
 
 const previewed = 10;
@@ -108,10 +108,10 @@ export async function contacts(
   page: PageQuery,
 ): Promise<CursorPage<Contact>> {
   const binding = { workspaceId, listing: 'contact-list-contacts', filter: { id } };
-  const { items, nextCursor } = await searchedPage(binding, page, async (range) =>
-    listIn(workspaceId, await findList(workspaceId, id), range),
+  return mapPage(
+    searchedPage(binding, page, async (range) => listIn(workspaceId, await findList(workspaceId, id), range)),
+    (records) => contactsDomain.toWireAll(workspaceId, records),
   );
-  return { data: await contactsDomain.toWireAll(workspaceId, items), nextCursor };
 }
 
 async function listIn(workspaceId: string, list: List, page: Page): Promise<ListedPage<ContactRecord>> {

@@ -17,7 +17,7 @@ import {
   type NewContact,
 } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { searchedPage } from '../requests/keyset-pages.ts';
+import { type CursorPage, mapPage, searchedPage } from '../requests/keyset-pages.ts';
 import { wireOf } from '../requests/wire.ts';
 import * as contactFilter from './filter.ts';
 import { searching } from './searches.ts';
@@ -82,15 +82,17 @@ function numberTaken(number: string) {
 }
 
 export async function list(
-  caller: Caller,
+  { workspaceId }: Caller,
   { limit, cursor, ...filter }: ContactQuery,
-): Promise<{ data: Contact[]; nextCursor: string | null }> {
-  const binding = { workspaceId: caller.workspaceId, listing: 'contacts', filter };
+): Promise<CursorPage<Contact>> {
+  const binding = { workspaceId, listing: 'contacts', filter };
   const compiled = contactFilter.compile(filter);
-  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, (range) =>
-    searching(caller.workspaceId, compiled, () => listContacts(caller.workspaceId, compiled, range)),
+  return mapPage(
+    searchedPage(binding, { limit, cursor }, (range) =>
+      searching(workspaceId, compiled, () => listContacts(workspaceId, compiled, range)),
+    ),
+    (records) => toWireAll(workspaceId, records),
   );
-  return { data: await toWireAll(caller.workspaceId, items), nextCursor };
 }
 
 export async function find(caller: Caller, id: string): Promise<Contact> {

@@ -9,7 +9,7 @@ import { isId } from '../../formats/ids.ts';
 import { type ContactTag, type ContactTagChanges, longestTag, mostTags } from '../../schemas/contacts.ts';
 import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { keysetPage } from '../requests/keyset-pages.ts';
+import { type CursorPage, keysetPage, mapPage } from '../requests/keyset-pages.ts';
 
 /** The rules for tags, and changes of tags on many contacts at once. */
 
@@ -109,17 +109,16 @@ export function areEqual(one: string[], other: string[]): boolean {
 }
 
 /** Lists the tags in alphabetical order, whatever their case. */
-export async function list(
-  caller: Caller,
-  page: PageQuery,
-): Promise<{ data: ContactTag[]; nextCursor: string | null }> {
-  const binding = { workspaceId: caller.workspaceId, listing: 'contact-tags' };
-  const { items, nextCursor } = await keysetPage(
-    binding,
-    page,
-    (limit, last: { after: string } | null) =>
-      listTagCounts(caller.workspaceId, { limit, after: last?.after ?? null }),
-    ({ key }) => ({ after: key }),
+export async function list({ workspaceId }: Caller, page: PageQuery): Promise<CursorPage<ContactTag>> {
+  const binding = { workspaceId, listing: 'contact-tags' };
+  return mapPage(
+    keysetPage(
+      binding,
+      page,
+      (limit, last: { after: string } | null) =>
+        listTagCounts(workspaceId, { limit, after: last?.after ?? null }),
+      ({ key }) => ({ after: key }),
+    ),
+    (found) => found.map(({ tag, count }) => ({ tag, count })),
   );
-  return { data: items.map(({ tag, count }) => ({ tag, count })), nextCursor };
 }

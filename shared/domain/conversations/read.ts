@@ -12,7 +12,7 @@ import type { Pair } from '../../formats/text-pair.ts';
 import type { Conversation, ConversationQuery } from '../../schemas/conversations.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { readCursor } from '../requests/cursors.ts';
-import { keysetPage } from '../requests/keyset-pages.ts';
+import { type CursorPage, keysetPage, mapPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import { addressOf, toWire as smsToWire } from '../sms/record.ts';
 
@@ -23,7 +23,7 @@ import { addressOf, toWire as smsToWire } from '../sms/record.ts';
 export async function list(
   caller: Caller,
   { limit, cursor, ...filter }: ConversationQuery,
-): Promise<{ data: Conversation[]; nextCursor: string | null }> {
+): Promise<CursorPage<Conversation>> {
   const { workspaceId } = caller;
   const binding = { workspaceId, listing: 'conversations', filter };
   const faults = new Faults();
@@ -31,14 +31,16 @@ export async function list(
   // Without a fault so far, `keysetPage` reads the cursor itself.
   if (faults.areAny) readCursor(binding, cursor, faults.refuse);
   faults.throwAny();
-  const { items, nextCursor } = await keysetPage(
-    binding,
-    { limit, cursor },
-    (most, after: db.ConversationPlace | null) =>
-      db.listConversations(workspaceId, { ...filter, ...addresses }, { limit: most, after }),
-    ({ lastActivityAt, id }) => ({ at: lastActivityAt!.toISOString(), id }),
+  return mapPage(
+    keysetPage(
+      binding,
+      { limit, cursor },
+      (most, after: db.ConversationPlace | null) =>
+        db.listConversations(workspaceId, { ...filter, ...addresses }, { limit: most, after }),
+      ({ lastActivityAt, id }) => ({ at: lastActivityAt!.toISOString(), id }),
+    ),
+    (records) => toWireAll(caller, records),
   );
-  return { data: await toWireAll(caller, items), nextCursor };
 }
 
 /** The faults for which `list` would refuse a request, as far as the parameters can be used. */

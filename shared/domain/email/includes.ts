@@ -18,6 +18,7 @@ import {
 import { EmailInclude, type EmailIncludeContent, mostEmailIncludes } from '../../schemas/email/includes.ts';
 import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { type CursorPage, mapPage } from '../requests/keyset-pages.ts';
 import { pageOfLong } from '../requests/long-pages.ts';
 import { wireOf } from '../requests/wire.ts';
 import { sentence } from '../template-faults.ts';
@@ -114,15 +115,12 @@ export async function find({ workspaceId }: Caller, name: string): Promise<Email
   return toWire(record);
 }
 
-export async function list(
-  { workspaceId }: Caller,
-  page: PageQuery,
-): Promise<{ data: EmailInclude[]; nextCursor: string | null }> {
+export async function list({ workspaceId }: Caller, page: PageQuery): Promise<CursorPage<EmailInclude>> {
   const binding = { workspaceId, listing: 'email-includes' };
-  const { items, nextCursor } = await pageOfLong(binding, page, (range) =>
-    db.listEmailIncludeLengths(workspaceId, range),
+  return mapPage(
+    pageOfLong(binding, page, (range) => db.listEmailIncludeLengths(workspaceId, range)),
+    async (ids) => (await db.listEmailIncludesByIds(workspaceId, ids)).map(toWire),
   );
-  return { data: (await db.listEmailIncludesByIds(workspaceId, items)).map(toWire), nextCursor };
 }
 
 export async function remove({ workspaceId }: Caller, name: string): Promise<void> {

@@ -6,7 +6,7 @@ import { compareKey, parseMailbox } from '../../formats/email/address.ts';
 import type { Email, EmailFilter } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as events from '../events/events.ts';
-import { searchedPage } from '../requests/keyset-pages.ts';
+import { type CursorPage, mapPage, searchedPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import { toWire } from './record.ts';
 import { normalTag } from './rules.ts';
@@ -16,10 +16,7 @@ export async function find(caller: Caller, emailId: string): Promise<Email> {
   return show(caller, toWire(record));
 }
 
-export async function list(
-  caller: Caller,
-  query: EmailFilter,
-): Promise<{ data: Email[]; nextCursor: string | null }> {
+export async function list(caller: Caller, query: EmailFilter): Promise<CursorPage<Email>> {
   const { limit, cursor, recipient, ...filter } = query;
   if (recipient !== undefined && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'The filter recipient needs the scope recipients.read' });
@@ -28,8 +25,9 @@ export async function list(
   const binding = { workspaceId: caller.workspaceId, listing: 'emails', filter: { recipient, ...filter } };
   const rows = { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag), recipientKey };
   const search = (range: Page) => db.listEmails(caller.workspaceId, rows, range);
-  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, search, faults);
-  return { data: items.map((record) => show(caller, toWire(record))), nextCursor };
+  return mapPage(searchedPage(binding, { limit, cursor }, search, faults), (records) =>
+    records.map((record) => show(caller, toWire(record))),
+  );
 }
 
 /** The faults for which `list` would refuse a request, as far as the parameters can be used. */

@@ -1,6 +1,6 @@
 import type { Page } from '../../db/client/listing.ts';
 import type { CursorBinding } from './cursors.ts';
-import { searchedPage } from './keyset-pages.ts';
+import { type CursorPage, searchedPage } from './keyset-pages.ts';
 
 const longestPageBytes = 4_000_000;
 
@@ -11,7 +11,7 @@ export const pageOfLong = (
   binding: CursorBinding,
   page: { limit: number; cursor?: string | undefined },
   list: (page: Page) => Promise<Long[]>,
-): Promise<{ items: string[]; nextCursor: string | null }> =>
+): Promise<CursorPage<string>> =>
   searchedPage(binding, page, async ({ limit, before }) => {
     // One record more than the page tells whether there is another page.
     const found = await list({ limit: limit + 1, before });

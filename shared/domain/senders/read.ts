@@ -2,7 +2,7 @@ import { orNotFound } from '../../common/errors.ts';
 import * as db from '../../db/senders/senders.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { Sender, SenderFilter } from '../../schemas/senders.ts';
-import { keysetPageById } from '../requests/keyset-pages.ts';
+import { type CursorPage, keysetPageById, mapPage } from '../requests/keyset-pages.ts';
 import { toWire } from './record.ts';
 
 export async function find(caller: Caller, id: string): Promise<Sender> {
@@ -11,14 +11,14 @@ export async function find(caller: Caller, id: string): Promise<Sender> {
 }
 
 export async function list(
-  caller: Caller,
+  { workspaceId }: Caller,
   { status, ...page }: SenderFilter,
-): Promise<{ data: Sender[]; nextCursor: string | null }> {
-  const binding = { workspaceId: caller.workspaceId, listing: 'senders', filter: { status } };
-  const { items, nextCursor } = await keysetPageById(binding, page, (range) =>
-    db.listSenders(caller.workspaceId, range, status),
+): Promise<CursorPage<Sender>> {
+  const binding = { workspaceId, listing: 'senders', filter: { status } };
+  return mapPage(
+    keysetPageById(binding, page, (range) => db.listSenders(workspaceId, range, status)),
+    (records) => records.map(toWire),
   );
-  return { data: items.map(toWire), nextCursor };
 }
 
 /**

@@ -11,7 +11,7 @@ import type { SimulatorPhone, SimulatorText } from '../../schemas/simulator.ts';
 import { textsShown } from '../../schemas/simulator.ts';
 import type { SmsMessage } from '../../schemas/sms/sms.ts';
 import { gatewayFor, isAllSimulated } from '../../transports/sms.ts';
-import { keysetPageById } from '../requests/keyset-pages.ts';
+import { type CursorPage, keysetPageById, mapPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import type { InboundText } from '../sms/gateways/inbound.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
@@ -19,25 +19,20 @@ import { toWire } from '../sms/record.ts';
 import { text } from './text.ts';
 import { gateway } from './wake.ts';
 
-export async function list(
-  { workspaceId }: Caller,
-  page: PageQuery,
-): Promise<{ data: SimulatorPhone[]; nextCursor: string | null }> {
+export async function list({ workspaceId }: Caller, page: PageQuery): Promise<CursorPage<SimulatorPhone>> {
   const binding = { workspaceId, listing: 'simulator-phones' };
   // Once another gateway carries texts, other numbers belong to people: nobody must read a code for one of them here.
   const range = isAllSimulated() ? null : dramaMobiles;
-  const { items, nextCursor } = await keysetPageById(binding, page, (place) =>
-    db.listSimulatorPhones(workspaceId, { ...place, range }),
+  return mapPage(
+    keysetPageById(binding, page, (place) => db.listSimulatorPhones(workspaceId, { ...place, range })),
+    (phones) => phonesToWire(workspaceId, phones),
   );
-  const texts = await db.listSimulatorMessages(
-    workspaceId,
-    items.map(({ number }) => number),
-    textsShown,
-  );
-  return {
-    data: items.map((phone) => phoneToWire(phone, texts.get(phone.number) ?? [])),
-    nextCursor,
-  };
+}
+
+async function phonesToWire(workspaceId: string, phones: db.PhoneRecord[]): Promise<SimulatorPhone[]> {
+  const numbers = phones.map(({ number }) => number);
+  const texts = await db.listSimulatorMessages(workspaceId, numbers, textsShown);
+  return phones.map((phone) => phoneToWire(phone, texts.get(phone.number) ?? []));
 }
 
 function phoneToWire(

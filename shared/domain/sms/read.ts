@@ -11,7 +11,7 @@ import type { SmsFilter, SmsMessage } from '../../schemas/sms/sms.ts';
 import * as conversations from '../conversations/conversations.ts';
 import { normalTag } from '../email/rules.ts';
 import * as events from '../events/events.ts';
-import { searchedPage } from '../requests/keyset-pages.ts';
+import { type CursorPage, mapPage, searchedPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import { addressOf, toWire } from './record.ts';
 
@@ -21,10 +21,7 @@ export async function find(caller: Caller, smsId: string): Promise<SmsMessage> {
   return show(caller, toWire(record!));
 }
 
-export async function list(
-  caller: Caller,
-  query: SmsFilter,
-): Promise<{ data: SmsMessage[]; nextCursor: string | null }> {
+export async function list(caller: Caller, query: SmsFilter): Promise<CursorPage<SmsMessage>> {
   const { workspaceId } = caller;
   const { limit, cursor, ...given } = query;
   const { conversationId, ...filter } = given;
@@ -36,9 +33,10 @@ export async function list(
   const binding = { workspaceId, listing: 'sms', filter: given };
   const rows = { ...filter, recipient, sender, clientTag: filter.clientTag && normalTag(filter.clientTag) };
   const search = (range: Page) => listRows(workspaceId, conversationId, rows, range);
-  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, search, faults);
-  const records = await withoutErasedContacts(workspaceId, items);
-  return { data: records.map((record) => show(caller, toWire(record))), nextCursor };
+  return mapPage(searchedPage(binding, { limit, cursor }, search, faults), async (found) => {
+    const records = await withoutErasedContacts(workspaceId, found);
+    return records.map((record) => show(caller, toWire(record)));
+  });
 }
 
 /** The faults for which `list` would refuse a request, as far as the parameters can be used. */

@@ -3,7 +3,7 @@ import * as db from '../../../db/email/domains.ts';
 import type { EmailDomain } from '../../../schemas/email/domains.ts';
 import type { PageQuery } from '../../../schemas/fields.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
-import { keysetPageById } from '../../requests/keyset-pages.ts';
+import { type CursorPage, keysetPageById, mapPage } from '../../requests/keyset-pages.ts';
 import { toWire } from './records.ts';
 
 export const findByName = db.findEmailDomainByName;
@@ -13,15 +13,12 @@ export async function find(caller: Caller, domainId: string): Promise<EmailDomai
   return toWire(record);
 }
 
-export async function list(
-  caller: Caller,
-  page: PageQuery,
-): Promise<{ data: EmailDomain[]; nextCursor: string | null }> {
-  const binding = { workspaceId: caller.workspaceId, listing: 'email-domains', filter: {} };
-  const { items, nextCursor } = await keysetPageById(binding, page, (range) =>
-    db.listEmailDomains(caller.workspaceId, range),
+export async function list({ workspaceId }: Caller, page: PageQuery): Promise<CursorPage<EmailDomain>> {
+  const binding = { workspaceId, listing: 'email-domains', filter: {} };
+  return mapPage(
+    keysetPageById(binding, page, (range) => db.listEmailDomains(workspaceId, range)),
+    (records) => records.map(toWire),
   );
-  return { data: items.map(toWire), nextCursor };
 }
 
 /** Lists all, newest first. There may be more than a workspace can add by itself, as the operator may add some. */

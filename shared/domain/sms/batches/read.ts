@@ -4,7 +4,7 @@ import { findBatchCounts, listBatchCounts } from '../../../db/sms/batches/counts
 import type { Caller } from '../../../schemas/scopes.ts';
 import type { SmsBatch, SmsBatchFilter } from '../../../schemas/sms/batches.ts';
 import { normalTag } from '../../email/rules.ts';
-import { searchedPage } from '../../requests/keyset-pages.ts';
+import { type CursorPage, mapPage, searchedPage } from '../../requests/keyset-pages.ts';
 import { toWire } from './record.ts';
 
 export async function find({ workspaceId }: Caller, batchId: string): Promise<SmsBatch> {
@@ -15,16 +15,18 @@ export async function find({ workspaceId }: Caller, batchId: string): Promise<Sm
 export async function list(
   { workspaceId }: Pick<Caller, 'workspaceId'>,
   query: SmsBatchFilter,
-): Promise<{ data: SmsBatch[]; nextCursor: string | null }> {
+): Promise<CursorPage<SmsBatch>> {
   const { limit, cursor, ...filter } = query;
   const binding = { workspaceId, listing: 'sms-batches', filter };
   const rows = { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag) };
-  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, (range) =>
-    db.listSmsBatches(workspaceId, rows, range),
+  return mapPage(
+    searchedPage(binding, { limit, cursor }, (range) => db.listSmsBatches(workspaceId, rows, range)),
+    (records) => toWireAll(workspaceId, records),
   );
-  const counts = await listBatchCounts(
-    workspaceId,
-    items.map(({ id }) => id),
-  );
-  return { data: items.map((record, index) => toWire(record, counts[index]!)), nextCursor };
+}
+
+async function toWireAll(workspaceId: string, records: db.SmsBatchRecord[]): Promise<SmsBatch[]> {
+  const ids = records.map(({ id }) => id);
+  const counts = await listBatchCounts(workspaceId, ids);
+  return records.map((record, index) => toWire(record, counts[index]!));
 }

@@ -10,7 +10,7 @@ import type {
   WebhookDeliveryFilter,
   WebhookDeliveryLog,
 } from '../../../schemas/webhooks/deliveries.ts';
-import { searchedPage } from '../../requests/keyset-pages.ts';
+import { type CursorPage, mapPage, searchedPage } from '../../requests/keyset-pages.ts';
 
 const maxAttemptsShown = 100;
 
@@ -24,14 +24,14 @@ export async function list(
   caller: Caller,
   webhookId: string,
   { limit, cursor, ...filter }: WebhookDeliveryFilter,
-): Promise<{ data: WebhookDelivery[]; nextCursor: string | null }> {
+): Promise<CursorPage<WebhookDelivery>> {
   const { workspaceId } = caller;
   const webhook = await webhookOf(workspaceId, webhookId);
   const binding = { workspaceId, listing: `deliveries of ${webhookId}`, filter };
-  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, (range) =>
-    search(workspaceId, webhookId, filter, range),
+  return mapPage(
+    searchedPage(binding, { limit, cursor }, (range) => search(workspaceId, webhookId, filter, range)),
+    (records) => records.map((record) => toWire(record, webhook)),
   );
-  return { data: items.map((record) => toWire(record, webhook)), nextCursor };
 }
 
 async function search(
