@@ -1,6 +1,5 @@
 import { type FieldErrors, invalidFields, type Problem, problem } from '../common/errors.ts';
 import { Faults } from '../common/faults.ts';
-import { isDuplicateKey } from '../db/client.ts';
 
 /** Rules that email and SMS templates share. */
 
@@ -52,12 +51,4 @@ export function changedMeanwhile(): Problem {
     detail: 'Another request changed the template at the same time. Send this request again',
     retryAfterSeconds: 1,
   });
-}
-
-export async function orNameTaken(writing: Promise<void>): Promise<void> {
-  try {
-    await writing;
-  } catch (error) {
-    throw isDuplicateKey(error) ? problem('name_taken') : error;
-  }
 }

@@ -7,7 +7,8 @@ import { type IdPrefix, newId } from '../formats/ids.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import { type CursorPage, mapPage } from './requests/keyset-pages.ts';
 import { pageOfLong } from './requests/long-pages.ts';
-import { changedMeanwhile, orNameTaken } from './template-faults.ts';
+import { orTaken } from './requests/refusals.ts';
+import { changedMeanwhile } from './template-faults.ts';
 
 /** The fields that a request may give of a template of any kind. */
 type Given = {
@@ -82,7 +83,7 @@ export function versionedTemplates<
       throw problem('limit_exceeded', {
         detail: `A workspace may have at most ${kind.most} ${kind.plural}. Delete one that you no longer need`,
       });
-    await orNameTaken(rows.insert(workspaceId, record));
+    await orTaken(rows.insert(workspaceId, record), 'name_taken');
     await uses?.keep(workspaceId, record);
     return toWire(record);
   }
@@ -107,7 +108,7 @@ export function versionedTemplates<
     const before = orNotFound(await rows.findForUpdate(workspaceId, record.id));
     if (before.version !== from) throw changedMeanwhile();
     if (record.version === from) return toWire(before);
-    await orNameTaken(rows.update(workspaceId, record));
+    await orTaken(rows.update(workspaceId, record), 'name_taken');
     await uses?.keep(workspaceId, record);
     return toWire(record);
   }

@@ -11,7 +11,6 @@ import {
 } from '../../common/faults.ts';
 import { requestId } from '../../common/request-context.ts';
 import { config } from '../../config/config.ts';
-import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import * as copies from '../../db/contact-lists/copies.ts';
 import { insertMembers } from '../../db/contact-lists/members.ts';
@@ -19,6 +18,7 @@ import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isId, newUuid } from '../../formats/ids.ts';
 import type { ContactListAddition, ContactListAddOutcome } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { orTaken } from '../requests/refusals.ts';
 import { admit } from './copy-admission.ts';
 import { checkStatic, findList, findLists } from './record.ts';
 
@@ -105,11 +105,7 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
     parked: !admit('default', { ...row, workspaceId, claims: 0, dueAt: createdAt }),
     createdAt,
   };
-  try {
-    await copies.insertCopy(workspaceId, copy);
-  } catch (error) {
-    throw isDuplicateKey(error) ? problem('list_copy_in_progress') : error;
-  }
+  await orTaken(copies.insertCopy(workspaceId, copy), 'list_copy_in_progress');
   // The list may have been deleted since it was checked. From now on its deletion ends the copy.
   if (!(await db.findContactListForUpdate(workspaceId, listId))) throw problem('not_found');
   return copy.id;

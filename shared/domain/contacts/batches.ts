@@ -1,7 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { problem } from '../../common/errors.ts';
 import { timeSlices } from '../../common/time-slices.ts';
-import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/contacts/contacts.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
 import {
@@ -13,6 +11,7 @@ import {
 } from '../../schemas/contacts.ts';
 import { characterIssue } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { orTaken } from '../requests/refusals.ts';
 import * as contacts from './contacts.ts';
 
 type GoodRow = { number: PhoneNumber; texts: contacts.TextChanges };
@@ -94,10 +93,6 @@ export async function save(
     .map((record) => ({ before: record, after: after.get(record.number)! }))
     .filter((change) => contacts.isChanged(change.before, change.after));
   for (const change of changed) change.after.updatedAt = at;
-  try {
-    await db.writeContacts(workspaceId, { changed, created });
-  } catch (error) {
-    throw isDuplicateKey(error) ? problem('contacts_conflict') : error;
-  }
+  await orTaken(db.writeContacts(workspaceId, { changed, created }), 'contacts_conflict');
   return { created: created.length, updated: rows.length - created.length, errors, truncations };
 }

@@ -1,7 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { orNotFound, problem } from '../../common/errors.ts';
 import { checked, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
-import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/contacts/contacts.ts';
 import { type ContactErasure, insertContactErasure } from '../../db/contacts/erasures.ts';
 import { listContacts } from '../../db/contacts/search.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { type CursorPage, mapPage, searchedPage } from '../requests/keyset-pages.ts';
+import { orTaken } from '../requests/refusals.ts';
 import { wireOf } from '../requests/wire.ts';
 import * as contactFilter from './filter.ts';
 import { searching } from './searches.ts';
@@ -29,11 +29,7 @@ export async function create(caller: Caller, request: NewContact): Promise<Conta
   const { number, tags } = await checked((refuse) => check(request, refuse));
   const record = newRecord(number!, request, now());
   record.tags = tags;
-  try {
-    await db.insertContacts(caller.workspaceId, [record]);
-  } catch (error) {
-    throw isDuplicateKey(error) ? numberTaken(record.number) : error;
-  }
+  await orNumberTaken(db.insertContacts(caller.workspaceId, [record]), record);
   return toWire(caller, record);
 }
 
@@ -75,10 +71,8 @@ function numberOf({ number }: Usable<Ruled>, refuse: Refuse): PhoneNumber | null
   return null;
 }
 
-function numberTaken(number: string) {
-  return problem('number_taken', {
-    detail: `This workspace already has a contact with the number ${number}`,
-  });
+function orNumberTaken(writing: Promise<void>, { number }: db.ContactRecord): Promise<void> {
+  return orTaken(writing, 'number_taken', `This workspace already has a contact with the number ${number}`);
 }
 
 export async function list(
@@ -113,11 +107,7 @@ export async function update(caller: Caller, id: string, changes: ContactChanges
   if (changes.tags) after.tags = given.tags;
   if (!isChanged(before, after)) return toWire(caller, before);
   after.updatedAt = now();
-  try {
-    await db.writeContacts(caller.workspaceId, { changed: [{ before, after }] });
-  } catch (error) {
-    throw isDuplicateKey(error) ? numberTaken(after.number) : error;
-  }
+  await orNumberTaken(db.writeContacts(caller.workspaceId, { changed: [{ before, after }] }), after);
   return toWire(caller, after);
 }
 

@@ -1,10 +1,11 @@
-import { invalid, orNotFound, problem } from '../../common/errors.ts';
-import { isDuplicateKey, transaction } from '../../db/client.ts';
+import { invalid, orNotFound } from '../../common/errors.ts';
+import { transaction } from '../../db/client.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isCountry } from '../../formats/country.ts';
 import { parseSenderName } from '../../formats/sms/sender-name.ts';
 import type { Sender } from '../../schemas/senders.ts';
+import { orTaken } from '../requests/refusals.ts';
 import { withDefault } from './default.ts';
 import { newSender, toWire } from './record.ts';
 
@@ -32,14 +33,10 @@ export async function addApproved(
         countries: checkedCountries(chosen, 'approved'),
       }),
     );
-    try {
-      await db.insertSender(workspaceId, sender);
-      for (const { country } of sender.countries)
-        await db.deleteSenderRejection(workspaceId, name.key, country);
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      throw problem('name_taken', { detail: `This workspace has the sender ${name.name} already` });
-    }
+    const taken = `This workspace has the sender ${name.name} already`;
+    await orTaken(db.insertSender(workspaceId, sender), 'name_taken', taken);
+    for (const { country } of sender.countries)
+      await db.deleteSenderRejection(workspaceId, name.key, country);
     return toWire(sender);
   });
 }

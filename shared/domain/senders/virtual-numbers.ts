@@ -1,9 +1,10 @@
 import { invalid, orNotFound, problem } from '../../common/errors.ts';
-import { isDuplicateKey, transaction } from '../../db/client.ts';
+import { transaction } from '../../db/client.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { parsePhoneNumber } from '../../formats/sms/phone-number.ts';
 import type { Sender } from '../../schemas/senders.ts';
+import { orTaken } from '../requests/refusals.ts';
 import { checkedCountries } from './add-approved.ts';
 import { withDefault } from './default.ts';
 import { newSender, toWire } from './record.ts';
@@ -38,12 +39,7 @@ export async function assignNumber(senderId: string, text: string): Promise<Send
   const { number } = parsed;
   return changing(senderId, async (sender) => {
     checkKind(sender);
-    try {
-      return await become(sender, number);
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      throw problem('number_taken', { detail: `${number} is assigned already` });
-    }
+    return orTaken(become(sender, number), 'number_taken', `${number} is assigned already`);
   });
 }
 

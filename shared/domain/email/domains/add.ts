@@ -1,7 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { invalid, problem } from '../../../common/errors.ts';
 import { seal } from '../../../common/secrets.ts';
-import { isDuplicateKey } from '../../../db/client.ts';
 import * as db from '../../../db/email/domains.ts';
 import { findWorkspaceForUpdate } from '../../../db/workspace/workspaces.ts';
 import type { DkimKey } from '../../../formats/email/dkim.ts';
@@ -10,6 +9,7 @@ import { newId } from '../../../formats/ids.ts';
 import { generateInTurn } from '../../../key-generation/key-generation.ts';
 import type { EmailDomain, NewEmailDomain } from '../../../schemas/email/domains.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
+import { orTaken } from '../../requests/refusals.ts';
 import { toWire } from './records.ts';
 import { firstCheckDue } from './status.ts';
 
@@ -22,7 +22,8 @@ type PreparedDomain = { name: string; key: DkimKey };
 /** Makes the key, which takes a while. Throws before that if the request would be refused anyway. */
 export async function makeKey(caller: Caller, request: NewEmailDomain): Promise<PreparedDomain> {
   const name = nameOf(request.name);
-  if (await db.findEmailDomainByName(caller.workspaceId, name)) throw taken(name);
+  if (await db.findEmailDomainByName(caller.workspaceId, name))
+    throw problem('name_taken', { detail: takenDetail(name) });
   await checkCap(caller.workspaceId);
   return { name, key: await generateInTurn(caller.workspaceId) };
 }
@@ -86,11 +87,7 @@ function newRecord(
 }
 
 async function insert(record: db.EmailDomainRecord): Promise<void> {
-  try {
-    await db.insertEmailDomain(record.workspaceId, record);
-  } catch (error) {
-    throw isDuplicateKey(error) ? taken(record.name) : error;
-  }
+  await orTaken(db.insertEmailDomain(record.workspaceId, record), 'name_taken', takenDetail(record.name));
 }
 
 function nameOf(typed: string): string {
@@ -108,6 +105,6 @@ async function checkCap(workspaceId: string): Promise<void> {
     });
 }
 
-function taken(name: string) {
-  return problem('name_taken', { detail: `This workspace already has the domain ${name}` });
+function takenDetail(name: string): string {
+  return `This workspace already has the domain ${name}`;
 }

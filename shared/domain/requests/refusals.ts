@@ -1,0 +1,18 @@
+import { type ErrorCode, problem } from '../../common/errors.ts';
+import { isDuplicateKey } from '../../db/client.ts';
+
+/** Refusals that several resources share. */
+
+/** Waits until a record is written. Throws a problem with this code where another record has its name or number. */
+export async function orTaken<Written>(
+  writing: Promise<Written>,
+  code: ErrorCode,
+  detail?: string,
+): Promise<Written> {
+  try {
+    return await writing;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    throw problem(code, detail === undefined ? {} : { detail });
+  }
+}
