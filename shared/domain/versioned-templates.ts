@@ -7,7 +7,7 @@ import { type IdPrefix, newId } from '../formats/ids.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import { type CursorPage, mapPage } from './requests/keyset-pages.ts';
 import { pageOfLong } from './requests/long-pages.ts';
-import { orTaken } from './requests/refusals.ts';
+import { orTaken, refuseOneMore } from './requests/refusals.ts';
 import { changedMeanwhile } from './template-faults.ts';
 
 /** The fields that a request may give of a template of any kind. */
@@ -79,10 +79,7 @@ export function versionedTemplates<
   async function create({ workspaceId }: Caller, record: Template): Promise<Wire> {
     // Lock the workspace, so that two requests at once cannot both make the last template that it may have.
     await findWorkspaceForUpdate(workspaceId);
-    if ((await rows.findCount(workspaceId)) >= kind.most)
-      throw problem('limit_exceeded', {
-        detail: `A workspace may have at most ${kind.most} ${kind.plural}. Delete one that you no longer need`,
-      });
+    refuseOneMore(await rows.findCount(workspaceId), kind.most, kind.plural);
     await orTaken(rows.insert(workspaceId, record), 'name_taken');
     await uses?.keep(workspaceId, record);
     return toWire(record);

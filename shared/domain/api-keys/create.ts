@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import type { FieldErrors } from '../../common/errors.ts';
 import { isUnusable, throwAny, type Usable } from '../../common/faults.ts';
 import * as knownKeys from '../../coordination/known-keys.ts';
 import * as db from '../../db/api-keys/api-keys.ts';
@@ -8,6 +8,7 @@ import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newId } from '../../formats/ids.ts';
 import type { ApiKey, NewApiKey } from '../../schemas/api-keys.ts';
 import { scopes as allScopes, type Caller, type Scope } from '../../schemas/scopes.ts';
+import { refuseOneMore } from '../requests/refusals.ts';
 import { hashKey, newKey } from './make-key.ts';
 import { refuseBeyond, refuseLongerLife, setUpSigning, toWire } from './record.ts';
 import * as keyUsage from './usage.ts';
@@ -128,8 +129,6 @@ export function faultsOfNew(request: Usable<NewApiKey>, time: Date = now()): Fie
 /** Refuses a key beyond the cap. The workspace stays locked, so that two requests cannot both make the last key. */
 export async function refuseOneTooMany(workspaceId: string): Promise<void> {
   await findWorkspaceForUpdate(workspaceId);
-  if ((await db.findApiKeyCount(workspaceId, 'api_key')) >= maxApiKeys)
-    throw problem('limit_exceeded', {
-      detail: `A workspace may have at most ${maxApiKeys} API keys, expired ones included. Delete one that you no longer need`,
-    });
+  const count = await db.findApiKeyCount(workspaceId, 'api_key');
+  refuseOneMore(count, maxApiKeys, 'API keys, expired ones included');
 }

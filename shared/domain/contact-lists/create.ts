@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, problem } from '../../common/errors.ts';
+import type { FieldErrors } from '../../common/errors.ts';
 import { Faults, isUnusable, throwAny, type Usable } from '../../common/faults.ts';
 import type { ListCount } from '../../db/contact-lists/contact-lists.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
@@ -8,6 +8,7 @@ import { newId } from '../../formats/ids.ts';
 import { type ContactList, mostLists, type NewContactList } from '../../schemas/contact-lists.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { refuseOneMore } from '../requests/refusals.ts';
 import { countNow, want } from './count.ts';
 import { checkedFilter, checkFilter, toWire } from './record.ts';
 
@@ -39,10 +40,7 @@ export async function create(
   };
   // Lock the workspace, so that two requests at once cannot both make the last list that a workspace may have.
   await findWorkspaceForUpdate(workspaceId);
-  if ((await db.findContactListCount(workspaceId)) >= mostLists)
-    throw problem('limit_exceeded', {
-      detail: `A workspace may have at most ${mostLists} lists. Delete one that you no longer need`,
-    });
+  refuseOneMore(await db.findContactListCount(workspaceId), mostLists, 'lists');
   await db.insertContactList(workspaceId, record);
   if (record.kind === 'dynamic' && !record.countedAt) await want(workspaceId, [record.id]);
   return toWire(workspaceId, record);

@@ -20,6 +20,7 @@ import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { type CursorPage, mapPage } from '../requests/keyset-pages.ts';
 import { pageOfLong } from '../requests/long-pages.ts';
+import { refuseOneMore } from '../requests/refusals.ts';
 import { wireOf } from '../requests/wire.ts';
 import { sentence } from '../template-faults.ts';
 
@@ -72,10 +73,7 @@ export async function save(
   };
   if (existing) await db.updateEmailInclude(workspaceId, record);
   else {
-    if ((await db.listEmailIncludeNames(workspaceId)).size >= mostEmailIncludes)
-      throw problem('limit_exceeded', {
-        detail: `A workspace may have at most ${mostEmailIncludes} includes. Delete one that you no longer need`,
-      });
+    refuseOneMore((await db.listEmailIncludeNames(workspaceId)).size, mostEmailIncludes, 'includes');
     await db.insertEmailInclude(workspaceId, record);
   }
   await uses.insertIncludeUses(workspaceId, { kind: 'include', id: record.id }, includeNames(content));

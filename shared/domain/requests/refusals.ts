@@ -16,3 +16,14 @@ export async function orTaken<Written>(
     throw problem(code, detail === undefined ? {} : { detail });
   }
 }
+
+/** Refuses one more record where the workspace has `most` of them. `what` names the records in the plural. */
+export function refuseOneMore(
+  count: number,
+  most: number,
+  what: string,
+  advice = 'Delete one that you no longer need',
+): void {
+  if (count < most) return;
+  throw problem('limit_exceeded', { detail: `A workspace may have at most ${most} ${what}. ${advice}` });
+}

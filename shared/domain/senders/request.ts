@@ -8,6 +8,7 @@ import { isCountry } from '../../formats/country.ts';
 import { parseSenderName, type SenderName } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSender, Sender, SenderCountryStatus } from '../../schemas/senders.ts';
+import { refuseOneMore } from '../requests/refusals.ts';
 import { makeCode, type UnsentCode } from './code.ts';
 import { awaitsCode, isMobile, newSender, statusOf, toWire } from './record.ts';
 
@@ -126,10 +127,8 @@ async function check(workspaceId: string, body: Usable<NewSender>, refuse: Refus
 }
 
 async function checkCap(workspaceId: string): Promise<void> {
-  if ((await db.findSenderCount(workspaceId)) >= mostSenders)
-    throw problem('limit_exceeded', {
-      detail: `A workspace may have at most ${mostSenders} senders. Cancel one that you no longer need`,
-    });
+  const count = await db.findSenderCount(workspaceId);
+  refuseOneMore(count, mostSenders, 'senders', 'Cancel one that you no longer need');
 }
 
 function rejected(name: string, countries: readonly db.CountryRecord[]) {

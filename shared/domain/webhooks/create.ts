@@ -9,6 +9,7 @@ import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newId } from '../../formats/ids.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks/webhooks.ts';
+import { refuseOneMore } from '../requests/refusals.ts';
 import { refuseSecond } from './duplicates.ts';
 import { faultsOf, neverFailed, newSecret, settingsOf, toWire, type WebhookSettings } from './record.ts';
 
@@ -54,10 +55,7 @@ async function insert(workspaceId: string, settings: ChosenSettings): Promise<We
   const errors = faultsOf(settings);
   throwAny(errors);
   await refuseSecond(workspaceId, settings);
-  if ((await db.listWebhooks(workspaceId)).length >= maxWebhooks)
-    throw problem('limit_exceeded', {
-      detail: `A workspace may have at most ${maxWebhooks} webhooks. Delete one that you no longer need`,
-    });
+  refuseOneMore((await db.listWebhooks(workspaceId)).length, maxWebhooks, 'webhooks');
   const time = now();
   const id = newId('webhook', time);
   const secret = newSecret();

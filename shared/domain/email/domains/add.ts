@@ -9,7 +9,7 @@ import { newId } from '../../../formats/ids.ts';
 import { generateInTurn } from '../../../key-generation/key-generation.ts';
 import type { EmailDomain, NewEmailDomain } from '../../../schemas/email/domains.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
-import { orTaken } from '../../requests/refusals.ts';
+import { orTaken, refuseOneMore } from '../../requests/refusals.ts';
 import { toWire } from './records.ts';
 import { firstCheckDue } from './status.ts';
 
@@ -99,10 +99,8 @@ function nameOf(typed: string): string {
 }
 
 async function checkCap(workspaceId: string): Promise<void> {
-  if ((await db.findEmailDomainCount(workspaceId)) >= maxDomains)
-    throw problem('limit_exceeded', {
-      detail: `A workspace may have at most ${maxDomains} sending domains. Remove one that you no longer need`,
-    });
+  const count = await db.findEmailDomainCount(workspaceId);
+  refuseOneMore(count, maxDomains, 'sending domains', 'Remove one that you no longer need');
 }
 
 function takenDetail(name: string): string {

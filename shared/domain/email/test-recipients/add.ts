@@ -9,6 +9,7 @@ import { newId } from '../../../formats/ids.ts';
 import type { NewTestRecipient, TestRecipient } from '../../../schemas/email/test-recipients.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
 import * as systemMail from '../../operations/system-mail.ts';
+import { refuseOneMore } from '../../requests/refusals.ts';
 import { linkDays, linkFor } from './link.ts';
 import { toWire } from './read.ts';
 
@@ -43,10 +44,8 @@ export async function add(
       await sendLink(workspace, known);
     return { recipient: toWire(known), isNew: false };
   }
-  if ((await db.findTestRecipientCount(workspaceId)) >= maxRecipients)
-    throw problem('limit_exceeded', {
-      detail: `A workspace may have at most ${maxRecipients} test recipients. Remove one that you no longer need`,
-    });
+  const count = await db.findTestRecipientCount(workspaceId);
+  refuseOneMore(count, maxRecipients, 'test recipients', 'Remove one that you no longer need');
   if (!config.SYSTEM_SENDER)
     throw problem('service_unavailable', {
       detail:

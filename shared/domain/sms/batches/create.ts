@@ -14,6 +14,7 @@ import type { CreatedSmsBatch, NewSmsBatch } from '../../../schemas/sms/batches.
 import * as keyUsage from '../../api-keys/usage.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
 import { normalTag } from '../../email/rules.ts';
+import { refuseOneMore } from '../../requests/refusals.ts';
 import { listKeys, unknownSender } from '../../senders/senders.ts';
 import * as waiting from '../../work/waiting.ts';
 import { type CheckedBatch, dataOf } from './prepare.ts';
@@ -78,10 +79,10 @@ export async function store(
   // The workspace is locked, so that two requests at once cannot both make the last batch that it may have. The lock
   // comes late, so that nobody waits for the rows.
   await findWorkspaceForUpdate(workspaceId);
-  if ((await db.findUnfinishedBatchCount(workspaceId)) > mostUnfinished)
-    throw problem('limit_exceeded', {
-      detail: `A workspace may have at most ${mostUnfinished} unfinished batches. Wait until one is completed, or cancel one`,
-    });
+  // The new batch is stored already, so it is one of those that are counted.
+  const others = (await db.findUnfinishedBatchCount(workspaceId)) - 1;
+  const advice = 'Wait until one is completed, or cancel one';
+  refuseOneMore(others, mostUnfinished, 'unfinished batches', advice);
   // From here on the lists and senders stay as long as the batch needs them.
   if (batch.lists) await checkLeftOut(workspaceId, batch.lists.excludeLists);
   await checkSenders(batch);
