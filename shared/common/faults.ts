@@ -53,6 +53,19 @@ export class Faults {
   }
 }
 
+type Outcome = { ok: true } | { ok: false; message: string };
+
+/** Returns a good outcome, such as a parsed number. Refuses the field for a bad one, and returns null. */
+export function orRefuse<Result extends Outcome>(
+  result: Result,
+  field: string,
+  refuse: Refuse,
+): Extract<Result, { ok: true }> | null {
+  if (result.ok) return result as Extract<Result, { ok: true }>;
+  refuse(field, result.message);
+  return null;
+}
+
 type Check<Found> = (refuse: Refuse) => Found | Promise<Found>;
 
 /** Runs the check of a request and returns what it has found; throws all faults at once. */

@@ -1,6 +1,14 @@
 import { now } from '../common/clock.ts';
 import { orNotFound, problem } from '../common/errors.ts';
-import { checked, Faults, faultsIn, isUnusable, type Refuse, type Usable } from '../common/faults.ts';
+import {
+  checked,
+  Faults,
+  faultsIn,
+  isUnusable,
+  orRefuse,
+  type Refuse,
+  type Usable,
+} from '../common/faults.ts';
 import type { Page } from '../db/client/listing.ts';
 import { isDuplicateKey } from '../db/client.ts';
 import type { EmailRecord } from '../db/email/emails.ts';
@@ -135,22 +143,11 @@ function suppressedOf(request: Usable<NewSuppression>, refuse: Refuse): Suppress
           ? 'is missing: give number or email'
           : 'cannot be combined: give either number or email',
       );
-  const e164 = number == null ? null : numberOf(number, refuse);
+  const parsed = number == null ? null : orRefuse(parsePhoneNumber(number), 'number', refuse);
   const emailKey = email == null ? null : emailKeyOf(email, refuse);
   // A suppressed number is sent nothing, whatever the scope says (API decisions §4).
-  if (e164 !== null) return { number: e164, email: null };
+  if (parsed) return { number: parsed.number, email: null };
   return emailKey === null ? null : { number: null, email: email!, emailKey, scope: scope ?? 'all' };
-}
-
-function numberOf(
-  text: string,
-  refuse: Refuse,
-  parse: typeof parseFilterNumber = parsePhoneNumber,
-): string | null {
-  const parsed = parse(text);
-  if (parsed.ok) return parsed.number;
-  refuse('number', parsed.message);
-  return null;
 }
 
 /**
@@ -160,11 +157,8 @@ function numberOf(
 const longestKey = 320;
 
 function emailKeyOf(text: string, refuse: Refuse): string | null {
-  const parsed = parseMailbox(text, { allowDisplayName: false, isSent: false });
-  if (!parsed.ok) {
-    refuse('email', parsed.message);
-    return null;
-  }
+  const parsed = orRefuse(parseMailbox(text, { allowDisplayName: false, isSent: false }), 'email', refuse);
+  if (!parsed) return null;
   const key = compareKey(parsed.mailbox.address);
   if (key.length <= longestKey) return key;
   refuse('email', `must be at most ${longestKey} characters with its domain in punycode`);
@@ -178,7 +172,8 @@ export const faultsOfFilter = (filter: Usable<SuppressionFilter>) =>
 /** Returns the recipient that a filter names, as it is stored. */
 function recipientOf({ number, email }: Usable<SuppressionFilter>, refuse: Refuse) {
   return {
-    number: number === undefined ? undefined : (numberOf(number, refuse, parseFilterNumber) ?? undefined),
+    number:
+      number === undefined ? undefined : orRefuse(parseFilterNumber(number), 'number', refuse)?.number,
     emailKey: email === undefined ? undefined : (emailKeyOf(email, refuse) ?? undefined),
   };
 }

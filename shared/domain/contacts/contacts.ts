@@ -1,6 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { orNotFound, problem } from '../../common/errors.ts';
-import { checked, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
+import { checked, faultsIn, orRefuse, type Refuse, type Usable } from '../../common/faults.ts';
 import * as db from '../../db/contacts/contacts.ts';
 import { type ContactErasure, insertContactErasure } from '../../db/contacts/erasures.ts';
 import { listContacts } from '../../db/contacts/search.ts';
@@ -56,20 +56,15 @@ function setTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRec
 type Ruled = Pick<ContactChanges, 'number' | 'tags'>;
 
 /** Checks a request and returns its values in their stored form: `number` is null where none is given. */
-function check(request: Usable<Ruled>, refuse: Refuse): { number: PhoneNumber | null; tags: string[] } {
-  return { number: numberOf(request, refuse), tags: contactTags.checkTags(request.tags, refuse) };
+function check({ number, tags }: Usable<Ruled>, refuse: Refuse) {
+  return {
+    number: number == null ? null : orRefuse(parsePhoneNumber(number), 'number', refuse),
+    tags: contactTags.checkTags(tags, refuse),
+  };
 }
 
 /** The faults for which `create` and `update` would refuse a request, as far as the fields can be used. */
 export const faultsOf = (request: Usable<Ruled>) => faultsIn((refuse) => check(request, refuse));
-
-function numberOf({ number }: Usable<Ruled>, refuse: Refuse): PhoneNumber | null {
-  if (number == null) return null;
-  const parsed = parsePhoneNumber(number);
-  if (parsed.ok) return parsed;
-  refuse('number', parsed.message);
-  return null;
-}
 
 function orNumberTaken(writing: Promise<void>, { number }: db.ContactRecord): Promise<void> {
   return orTaken(writing, 'number_taken', `This workspace already has a contact with the number ${number}`);

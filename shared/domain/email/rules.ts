@@ -1,4 +1,4 @@
-import type { Refuse } from '../../common/faults.ts';
+import { orRefuse, type Refuse } from '../../common/faults.ts';
 import { type Mailbox, parseMailbox } from '../../formats/email/address.ts';
 import { findSending, isTestSender } from './senders.ts';
 
@@ -13,10 +13,7 @@ export function normalTag(tag: string): string {
 
 export function parseField(field: string, text: string | undefined, refuse: Refuse): Mailbox | null {
   if (text === undefined) return null;
-  const parsed = parseMailbox(text, { allowDisplayName: true });
-  if (parsed.ok) return parsed.mailbox;
-  refuse(field, parsed.message);
-  return null;
+  return orRefuse(parseMailbox(text, { allowDisplayName: true }), field, refuse)?.mailbox ?? null;
 }
 
 const fiveMinutesMs = 5 * 60_000;

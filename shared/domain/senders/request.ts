@@ -1,11 +1,11 @@
 import { now } from '../../common/clock.ts';
 import { orNotFound, problem } from '../../common/errors.ts';
-import { checked, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
+import { checked, faultsIn, orRefuse, type Refuse, type Usable } from '../../common/faults.ts';
 import { findBusinessProfile } from '../../db/senders/business-profiles.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isCountry } from '../../formats/country.ts';
-import { parseSenderName, type SenderName } from '../../formats/sms/sender-name.ts';
+import { parseSenderName } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSender, Sender, SenderCountryStatus } from '../../schemas/senders.ts';
 import { refuseOneMore } from '../requests/refusals.ts';
@@ -26,7 +26,7 @@ export async function request(caller: Caller, body: NewSender): Promise<Requeste
   // cap.
   const workspace = orNotFound(await findWorkspaceForUpdate(workspaceId));
   const found = await checked((refuse) => check(workspaceId, body, refuse));
-  const [name, profile] = [found.name as SenderName, found.profile];
+  const [name, profile] = [found.name!, found.profile];
   const countries = [...new Set(body.countries ?? [workspace.country])].toSorted();
   const known = await db.findSenderByKey(workspaceId, name.key);
   if (known) return again(known, countries);
@@ -114,12 +114,11 @@ export const faultsOf = ({ workspaceId }: Caller, body: Usable<NewSender>) =>
   faultsIn((refuse) => check(workspaceId, body, refuse));
 
 async function check(workspaceId: string, body: Usable<NewSender>, refuse: Refuse) {
-  const name = body.name === undefined ? null : parseSenderName(body.name);
-  if (name?.ok === false) refuse('name', name.message);
+  const name = body.name === undefined ? null : orRefuse(parseSenderName(body.name), 'name', refuse);
   for (const [index, country] of (body.countries ?? []).entries())
     if (country !== undefined && !isCountry(country))
       refuse(`countries[${index}]`, 'must be a country code of ISO 3166-1 alpha-2, such as GB');
-  const needsProfile = body.businessProfileId != null && !(name?.ok && name.isMobile);
+  const needsProfile = body.businessProfileId != null && !name?.isMobile;
   const profile = needsProfile ? await findBusinessProfile(workspaceId, body.businessProfileId) : null;
   if (needsProfile && !profile)
     refuse('businessProfileId', 'must be the id of a business profile of this workspace');

@@ -5,6 +5,7 @@ import {
   faultsIn,
   isPartlyUnusable,
   isUnusable,
+  orRefuse,
   type Refuse,
   type Usable,
 } from '../../common/faults.ts';
@@ -103,10 +104,7 @@ async function check(
 
 function recipientOf(request: Usable<NewSms>, refuse: Refuse): PhoneNumber | null {
   if (request.recipient === undefined) return null;
-  const parsed = parsePhoneNumber(request.recipient);
-  if (parsed.ok) return parsed;
-  refuse('recipient', parsed.message);
-  return null;
+  return orRefuse(parsePhoneNumber(request.recipient), 'recipient', refuse);
 }
 
 /** Returns the sender that the phone shows: a name, or a number in E.164. */
@@ -123,9 +121,7 @@ async function senderOf(
     return null;
   }
   const approved = await findApproved(workspaceId, name, recipient.country, mayLeave(recipient.number));
-  if (approved.ok) return approved.sender.address;
-  refuse('sender', approved.message);
-  return null;
+  return orRefuse(approved, 'sender', refuse)?.sender.address ?? null;
 }
 
 async function textOf(
@@ -145,12 +141,7 @@ async function textOf(
     return null;
   }
   const options = { unicode: unicode ?? undefined, shortenLinks: shortenLinks === true };
-  if (content != null) {
-    const fitted = inParts(content, options);
-    if (fitted.ok) return fitted;
-    refuse('content', fitted.message);
-    return null;
-  }
+  if (content != null) return orRefuse(inParts(content, options), 'content', refuse);
   const { name, data } = template!;
   if (name === undefined) return null;
   const stored = await findByName(workspaceId, name);

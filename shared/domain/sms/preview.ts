@@ -1,5 +1,5 @@
 import { now } from '../../common/clock.ts';
-import { checked, faultsIn, type Refuse, type Usable } from '../../common/faults.ts';
+import { checked, faultsIn, orRefuse, type Refuse, type Usable } from '../../common/faults.ts';
 import { config } from '../../config/config.ts';
 import { partsOf } from '../../formats/sms/gsm-7.ts';
 import { parsePhoneNumber } from '../../formats/sms/phone-number.ts';
@@ -23,9 +23,8 @@ export async function preview(request: SmsToPreview): Promise<SmsPreview> {
 export const faultsOf = (request: Usable<SmsToPreview>) => faultsIn((refuse) => check(request, refuse));
 
 function check({ content, recipient, shortenLinks }: Usable<SmsToPreview>, refuse: Refuse) {
-  const shortened = content !== undefined && shortenLinks ? shorten(content) : null;
-  if (shortened?.ok === false) refuse('content', shortened.message);
-  const number = recipient == null ? null : parsePhoneNumber(recipient);
-  if (number?.ok === false) refuse('recipient', number.message);
-  return { text: shortened?.ok ? shortened.text : content, number: number?.ok ? number : null };
+  const shortened =
+    content !== undefined && shortenLinks ? orRefuse(shorten(content), 'content', refuse) : null;
+  const number = recipient == null ? null : orRefuse(parsePhoneNumber(recipient), 'recipient', refuse);
+  return { text: shortened?.text ?? content, number };
 }
