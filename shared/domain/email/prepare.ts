@@ -8,7 +8,7 @@ import { excerptOf } from '../../formats/text-excerpt.ts';
 import type { NewEmail } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as waiting from '../work/waiting.ts';
-import * as workspaces from '../workspace/workspaces.ts';
+import { refuseBlocked } from '../workspace/workspaces.ts';
 import { checkAttachments, type NewAttachment } from './attachments.ts';
 import { checkBody, renderContent, sourceOf } from './content.ts';
 import { queued } from './record.ts';
@@ -23,8 +23,7 @@ import { withOpenImage } from './tracking/links.ts';
  */
 export async function prepare(caller: Caller, request: NewEmail): Promise<PreparedEmail> {
   const faults = new Faults();
-  const workspace = await workspaces.findRecent(caller.workspaceId);
-  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  await refuseBlocked(caller.workspaceId);
   if (request.bypassSuppressions && caller.kind === 'app')
     throw problem('forbidden', { detail: 'A connected app cannot set bypassSuppressions' });
 

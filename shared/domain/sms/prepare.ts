@@ -22,7 +22,7 @@ import { checkSender, findApproved } from '../senders/senders.ts';
 import type { ShortenedLink } from '../short-links/short-links.ts';
 import { busy } from '../template-faults.ts';
 import * as waiting from '../work/waiting.ts';
-import * as workspaces from '../workspace/workspaces.ts';
+import { refuseBlocked } from '../workspace/workspaces.ts';
 import { inParts, renderSms, type SmsText } from './content.ts';
 import { unreachableFrom } from './delivery/reasons.ts';
 import { costOf, noPriceMessage, priceOf } from './prices.ts';
@@ -39,8 +39,7 @@ export type PreparedSms = { message: SmsRecord; links: ShortenedLink[] };
 export async function prepare(caller: Caller, request: NewSms): Promise<PreparedSms> {
   const { workspaceId } = caller;
   const faults = new Faults();
-  const workspace = await workspaces.findRecent(workspaceId);
-  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  await refuseBlocked(workspaceId);
 
   const time = now();
   const recipient = recipientOf(request, faults.refuse);

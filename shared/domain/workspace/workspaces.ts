@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { now } from '../../common/clock.ts';
 import { forgetAtEnd } from '../../common/closing.ts';
-import { invalid, orNotFound } from '../../common/errors.ts';
+import { invalid, orNotFound, problem } from '../../common/errors.ts';
 import { transaction } from '../../db/client.ts';
 import { insertSystemWorkspace, listWorkspaces } from '../../db/workspace/workspaces.system.ts';
 import * as db from '../../db/workspace/workspaces.ts';
@@ -123,4 +123,10 @@ export async function findRecent(workspaceId: string): Promise<db.WorkspaceRecor
   const workspace = await db.findWorkspace(workspaceId);
   cache.set(workspaceId, { workspace }, { start });
   return workspace;
+}
+
+/** Refuses to send for a workspace whose sending the operator has blocked. */
+export async function refuseBlocked(workspaceId: string): Promise<void> {
+  const workspace = await findRecent(workspaceId);
+  if (workspace?.sendingBlocked) throw problem('sending_blocked');
 }

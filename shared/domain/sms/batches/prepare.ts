@@ -18,7 +18,7 @@ import { checkSchedule } from '../../email/rules.ts';
 import { checkSender } from '../../senders/senders.ts';
 import { busy } from '../../template-faults.ts';
 import * as waiting from '../../work/waiting.ts';
-import * as workspaces from '../../workspace/workspaces.ts';
+import { refuseBlocked } from '../../workspace/workspaces.ts';
 import { checkSource, inParts } from '../content.ts';
 import { findByName } from '../templates.ts';
 import { checkRows, type RowError, sizeOfShared } from './rows.ts';
@@ -40,8 +40,7 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
   const { workspaceId } = caller;
   if (request.listIds && !caller.scopes.has('lists.read'))
     throw problem('forbidden', { detail: 'The field listIds needs the scope lists.read' });
-  const workspace = await workspaces.findRecent(workspaceId);
-  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  await refuseBlocked(workspaceId);
 
   const at = now();
   const content = await checked((refuse) => check(workspaceId, request, at, refuse));

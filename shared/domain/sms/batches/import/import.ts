@@ -15,7 +15,7 @@ import type { Caller } from '../../../../schemas/scopes.ts';
 import type { CreatedSmsBatch, NewSmsImport } from '../../../../schemas/sms/batches.ts';
 import { checkSchedule } from '../../../email/rules.ts';
 import * as waiting from '../../../work/waiting.ts';
-import * as workspaces from '../../../workspace/workspaces.ts';
+import { refuseBlocked } from '../../../workspace/workspaces.ts';
 import { store } from '../create.ts';
 import { checkContent, contentOf, dataOf } from '../prepare.ts';
 import { sizeOfRow, sizeOfShared } from '../rows.ts';
@@ -44,8 +44,7 @@ export async function prepareImport(
 ): Promise<PreparedImport> {
   const { workspaceId } = caller;
   const at = now();
-  const workspace = await workspaces.findRecent(workspaceId);
-  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  await refuseBlocked(workspaceId);
   const content = await checked((refuse) => check(workspaceId, request, at, refuse));
   await waiting.check(workspaceId, { messages: 0, bytes: sizeOfShared({ content, data: dataOf(request) }) });
   const batchId = newId('batch', at);
