@@ -2,7 +2,7 @@ import { idToBytes } from '../formats/ids.ts';
 import type { SuppressionScope, SuppressionSource } from '../schemas/suppressions.ts';
 import { binaryText, id, outsideText, text, time } from './client/columns.ts';
 import { type ListedPage, listMatching, type Page } from './client/listing.ts';
-import { deleteRow, findRow, insertRow } from './client/rows.ts';
+import { findRow, rowsOf } from './client/rows.ts';
 import { type RecordOf, table } from './client/table.ts';
 import { bytesOf, execute, query } from './client.ts';
 
@@ -24,10 +24,13 @@ const suppressions = table('suppressions', {
 });
 export type SuppressionRecord = RecordOf<typeof suppressions>;
 
-/** Throws the database's duplicate-key error where the number, or the address with this scope, is there already. */
-export function insertSuppression(workspaceId: string, record: SuppressionRecord): Promise<void> {
-  return insertRow(workspaceId, suppressions, record);
-}
+export const {
+  /** Throws the database's duplicate-key error where the number, or the address with this scope, is there already. */
+  insert: insertSuppression,
+  find: findSuppression,
+  findForUpdate: findSuppressionForUpdate,
+  delete: deleteSuppression,
+} = rowsOf(suppressions);
 
 export function findSuppressionOfNumber(
   workspaceId: string,
@@ -42,15 +45,6 @@ export function findSuppressionOfEmail(
   scope: SuppressionScope,
 ): Promise<SuppressionRecord | null> {
   return findRow(workspaceId, suppressions, { emailKey, scope });
-}
-
-export function findSuppression(workspaceId: string, id: string): Promise<SuppressionRecord | null> {
-  return findRow(workspaceId, suppressions, { id });
-}
-
-/** Returns the entry, locked: nobody else deletes it until the transaction ends. */
-export function findSuppressionForUpdate(workspaceId: string, id: string): Promise<SuppressionRecord | null> {
-  return findRow(workspaceId, suppressions, { id }, 'FOR UPDATE');
 }
 
 /** Which of these E.164 numbers are suppressed. */
@@ -102,8 +96,4 @@ export async function updateSuppressionSource(
     idToBytes(workspaceId),
     idToBytes(id),
   ]);
-}
-
-export function deleteSuppression(workspaceId: string, id: string): Promise<boolean> {
-  return deleteRow(workspaceId, suppressions, { id });
 }

@@ -1,4 +1,4 @@
-import { codeLines, type File, isProduct, type Rule } from './rule.ts';
+import { codeLines, type File, isProduct, namesInBraces, type Rule } from './rule.ts';
 
 type Declaration = { path: string; name: string; isExported: boolean };
 
@@ -27,6 +27,17 @@ export const oneMeaningOfAName: Rule = (files) => {
 
 const exported =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:type|interface|class|const|let|function\*?) (\w+)/;
+// As in `export const { find: findWebhook } = rowsOf(webhooks);`.
+const exportedTogether = /^export const (\{[^=]*)=/gm;
+
+function exportsOf(file: File): string[] {
+  const lines = codeLines(file);
+  return [
+    ...lines.flatMap((line) => exported.exec(line)?.[1] ?? []),
+    ...[...lines.join('\n').matchAll(exportedTogether)].flatMap((match) => namesInBraces(match[1] as string)),
+  ];
+}
+
 const isOurs = (file: File) => isProduct(file) || /^scripts\/.*\.ts$/.test(file.path);
 // A program writes the declarations (.d.ts), for customers.
 const isWritten = (file: File) => !file.path.endsWith('.d.ts');
@@ -43,8 +54,7 @@ export const everyExportIsUsed: Rule = (files) => {
     .filter(isOurs)
     .filter(isWritten)
     .flatMap((file) =>
-      codeLines(file)
-        .flatMap((line) => exported.exec(line)?.[1] ?? [])
+      exportsOf(file)
         .filter((name) => users.get(name)!.size === 1)
         .map((name) => `${file.path} exports ${name}, which no other file uses`),
     );

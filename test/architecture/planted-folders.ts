@@ -70,6 +70,7 @@ export const plantedFolders: Guarded[] = [
     breaches: [
       { 'shared/domain/send.ts': 'export type Sending = string;\nconst one: Sending = text;' },
       { 'shared/domain/send.ts': 'export async function send() {}' },
+      { 'shared/domain/send.ts': 'export const {\n  send: sendNow,\n} = senderOf(mail);' },
       { 'scripts/setup/git.ts': 'export const git = 1;', 'shared/domain/send.ts': '// Another git.' },
     ],
     harmless: {

@@ -6,9 +6,9 @@ import { plantedFolders } from './planted-folders.ts';
 import { plantedJobs } from './planted-jobs.ts';
 import { plantedPointers } from './planted-pointers.ts';
 import { plantedSql } from './planted-sql.ts';
+import { plantedWorkspaceFirst } from './planted-workspace-first.ts';
 import type { File, Rule } from './rule.ts';
 import { everyTestRuns, jobsAreWhole, noLongFile, productStandsAlone, settingsInConfig } from './shape.ts';
-import { workspaceFirst } from './workspace-first.ts';
 
 /** Path -> text. */
 type Plants = Record<string, string>;
@@ -224,54 +224,12 @@ export const guarded: Guarded[] = [
       'test/workers/sweep.test.ts': '',
     },
   },
-  {
-    guarantee: 'every function of shared/db takes workspaceId first',
-    rule: workspaceFirst,
-    breaches: [
-      {
-        'shared/db/webhooks.ts':
-          'export async function findWebhook(webhookId: string, workspaceId: string) {}',
-      },
-      { 'shared/db/webhooks.ts': 'export function listWebhooks() {}' },
-      { 'shared/db/webhooks.ts': 'export async function listWebhooks({ workspaceId }: Filter) {}' },
-      { 'shared/db/webhooks.ts': 'export async function listWebhooks(workspaceIds: string[]) {}' },
-      { 'shared/db/webhooks.ts': 'export async function listWebhooks(workspaceId?: string) {}' },
-      {
-        'shared/db/webhooks.ts':
-          'export async function find<T extends Of<() => 1>>(\n  id: string,\n): Promise<T> {}',
-      },
-      { 'shared/db/webhooks.ts': 'export const findWebhook = async (webhookId: string) => {};' },
-      { 'shared/db/webhooks.ts': 'export const findWebhook: (a: string) => void = (webhookId) => {};' },
-      { 'shared/db/webhooks.ts': 'export const findWebhook = webhookId => {};' },
-      { 'shared/db/webhooks.ts': 'export const findWebhook = async function (webhookId: string) {};' },
-      { 'shared/db/webhooks.ts': 'export const insertWebhook = batcher({ run });' },
-      {
-        'shared/db/webhooks.ts': 'async function find(webhookId: string) {}\nexport { find as findWebhook };',
-      },
-      { 'shared/db/webhooks.ts': 'export async function updateRow(row: Row) {}' },
-      { 'shared/db/webhooks/find.ts': 'export default async function (webhookId: string) {}' },
-    ],
-    harmless: {
-      'shared/db/webhooks.ts': [
-        'export async function findWebhook(workspaceId: string, webhookId: string) {}',
-        'export async function listWebhooks<T>(\n  workspaceId: string,\n  limit: number,\n) {}',
-        'export const deleteWebhook = async (workspaceId: string) => {};',
-        'export function toRecord(row: Row): WebhookRecord {}',
-        'export const columns = ["id"];',
-        'export type Filter = { status: string };',
-        'function bind(value: string) {}',
-      ].join('\n'),
-      'shared/db/client.ts': 'export async function query(sql: string) {}',
-      'shared/db/client/migrate.ts': 'export async function migrateUp() {}',
-      'shared/db/migrations/migration.ts': 'export function statements(sql: string) {}',
-      'shared/db/webhooks.system.ts': 'export async function listDue(limit: number) {}',
-    },
-  },
   ...plantedClient,
   ...plantedFolders,
   ...plantedJobs,
   ...plantedSql,
   ...plantedPointers,
+  ...plantedWorkspaceFirst,
   {
     guarantee: 'no test is kept from running',
     rule: everyTestRuns,

@@ -17,6 +17,11 @@ export function codeLines(file: File): string[] {
     .map((line) => (/^\s*(\/\/|\/\*|\*)/.test(line) ? '' : line.replace(/\s\/\/\s.*$/, '')));
 }
 
+/** Returns the names that the braces of a declaration make: `find` and `all` of `{ find, list: all }`. */
+export function namesInBraces(text: string): string[] {
+  return [...text.matchAll(/(\w+)\s*[,}\]]/g)].map((match) => match[1] as string);
+}
+
 /** Makes a rule that no single line of code matches the pattern. */
 export function noLine(pattern: RegExp, applies: (file: File) => boolean, complaint: string): Rule {
   return (files) =>

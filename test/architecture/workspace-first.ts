@@ -1,7 +1,8 @@
-import { codeLines, type File, type Rule } from './rule.ts';
+import { codeLines, type File, namesInBraces, type Rule } from './rule.ts';
 
 // Modules about the whole database, and modules that span workspaces on purpose (layers.ts says who may reach them).
 const exempt = /\.system\.ts$|^shared\/db\/(migrations|client)\/|^shared\/db\/client\.ts$/;
+const rowsFile = 'shared/db/client/rows.ts';
 
 type Exported = { name: string; parameters: string | undefined; isAsync: boolean };
 
@@ -30,6 +31,8 @@ function parametersAt(code: string, start: number): string | undefined {
 
 const declared = /^(export\s+(?:default\s+)?)?(async\s+)?function\s*\*?\s*(\w*)/gm;
 const assigned = /^(export\s+)?(?:const|let|var)\s+(\w+)\s*(?::[^=]*(?:=>[^=]*)*)?=\s*(async\b\s*)?/gm;
+// As in `export const { find: findWebhook } = rowsOf(webhooks);`.
+const taken = /^(export\s+)?(?:const|let|var)\s*([{[][^=]*)=\s*(\w*)/gm;
 
 /** Returns the parameters of the function that a const holds; undefined when it holds no function. */
 function assignedFunction(code: string, start: number): string | undefined {
@@ -68,17 +71,34 @@ function exportedFunctions(file: File): Exported[] {
         isAsync: match[3] !== undefined,
         parameters: assignedFunction(code, match.index + match[0].length),
       })),
+    ...[...code.matchAll(taken)].flatMap(([, keyword, braces, from]) =>
+      namesInBraces(braces as string)
+        .filter((name) => isExported(keyword, name))
+        .map((name) => ({ name, isAsync: false, parameters: from === 'rowsOf' ? undefined : '' })),
+    ),
   ];
+}
+
+/** Returns the functions that `rowsOf` makes, by the type that it returns. */
+function functionsOfRows(file: File): Exported[] {
+  const [, members = ''] = /^export type Rows<\w+> = \{\n([^]*?)^\};/m.exec(codeLines(file).join('\n')) ?? [];
+  const functions = [...members.matchAll(/^ {2}(\w+): /gm)].map((match) => ({
+    name: match[1] as string,
+    isAsync: true,
+    parameters: parametersAt(members, match.index + match[0].length) ?? '',
+  }));
+  return functions.length > 0 ? functions : [{ name: 'rowsOf', isAsync: true, parameters: '' }];
 }
 
 /** Functions of shared/db take workspaceId first: so every statement has it, and a tenant sees only its own rows. */
 export const workspaceFirst: Rule = (files) =>
   files
     .filter(
-      (file) => file.path.startsWith('shared/db/') && file.path.endsWith('.ts') && !exempt.test(file.path),
+      ({ path }) =>
+        path.startsWith('shared/db/') && path.endsWith('.ts') && (path === rowsFile || !exempt.test(path)),
     )
     .flatMap((file) =>
-      exportedFunctions(file)
+      (file.path === rowsFile ? functionsOfRows(file) : exportedFunctions(file))
         .filter(
           ({ parameters }) =>
             parameters !== undefined && !/^\s*workspaceId\b\s*(:\s*string\s*)?(,|$)/.test(parameters),

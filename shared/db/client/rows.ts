@@ -78,11 +78,14 @@ export async function insertRow<Fields extends Columns>(
   await query(`INSERT INTO ${table.name} SET ?`, [row]);
 }
 
+/** A table, or the part of it that an update writes. */
+type Changing<Stored> = { name: string; toRow: (record: Stored) => object };
+
 /** Writes the fields of this map to the row that has the id. `more`: columns that are not in the map. */
-export async function updateRow<Fields extends Columns>(
+export async function updateRow<Stored extends { id: string }>(
   workspaceId: string,
-  table: Table<Fields>,
-  record: RecordOf<Table<Fields>> & { id: string },
+  table: Changing<Stored>,
+  record: Stored,
   more: Record<string, Param> = {},
 ): Promise<void> {
   await query(`UPDATE ${table.name} ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
@@ -100,4 +103,36 @@ export function deleteRow<Fields extends Columns>(
 ): Promise<boolean> {
   const { sql, values } = ofKey(workspaceId, table, key);
   return changeRow(`DELETE r FROM ${sql}`, values);
+}
+
+/** The usual statements on the rows of one table. */
+export type Rows<Stored> = {
+  insert: (workspaceId: string, record: Stored) => Promise<void>;
+  find: (workspaceId: string, id: string) => Promise<Stored | null>;
+  /** Locked until the transaction ends. */
+  findForUpdate: (workspaceId: string, id: string) => Promise<Stored | null>;
+  /** How many rows the workspace has. */
+  findCount: (workspaceId: string) => Promise<number>;
+  /** The rows with these ids that exist, newest first. */
+  listByIds: (workspaceId: string, ids: string[]) => Promise<Stored[]>;
+  update: (workspaceId: string, record: Stored & { id: string }) => Promise<void>;
+  /** Returns whether there was such a row. */
+  delete: (workspaceId: string, id: string) => Promise<boolean>;
+};
+
+/** Makes the usual statements of a table whose rows have an id. An update writes the fields of `changing`. */
+export function rowsOf<Fields extends Columns>(
+  table: Table<Fields>,
+  changing: Changing<RecordOf<Table<Fields>>> = table,
+): Rows<RecordOf<Table<Fields>>> {
+  const keyOf = (id: string) => ({ id }) as unknown as Key<Fields>;
+  return {
+    insert: (workspaceId, record) => insertRow(workspaceId, table, record),
+    find: (workspaceId, id) => findRow(workspaceId, table, keyOf(id)),
+    findForUpdate: (workspaceId, id) => findRow(workspaceId, table, keyOf(id), 'FOR UPDATE'),
+    findCount: (workspaceId) => countRows(workspaceId, table),
+    listByIds: (workspaceId, ids) => listRowsByIds(workspaceId, table, ids),
+    update: (workspaceId, record) => updateRow(workspaceId, changing, record),
+    delete: (workspaceId, id) => deleteRow(workspaceId, table, keyOf(id)),
+  };
 }

@@ -1,7 +1,7 @@
 import type { IdPrefix } from '../../formats/ids.ts';
 import { binaryText, id, int, json, text, time } from './columns.ts';
 import { type Length, listLengths, type Page } from './listing.ts';
-import { countRows, deleteRow, findRow, insertRow, listRowsByIds, updateRow } from './rows.ts';
+import { findRow, type Rows, rowsOf } from './rows.ts';
 import { type Columns, type RecordOf, type Table, table } from './table.ts';
 
 /** The fields that templates of every kind have. */
@@ -19,22 +19,14 @@ type CommonColumns = ReturnType<typeof commonColumns>;
 type CommonTable = Table<CommonColumns>;
 export type TemplateRecord = RecordOf<CommonTable>;
 
-/** The rows of templates of one kind. */
-export type TemplateTable<Template extends TemplateRecord> = {
-  insert: (workspaceId: string, record: Template) => Promise<void>;
-  find: (workspaceId: string, id: string) => Promise<Template | null>;
+/**
+ * The rows of templates of one kind. An update writes all fields but id and createdAt; the record must have been locked
+ * in its transaction.
+ */
+export type TemplateTable<Template extends TemplateRecord> = Rows<Template> & {
   findByName: (workspaceId: string, name: string) => Promise<Template | null>;
-  /** Locked until the transaction ends. */
-  findForUpdate: (workspaceId: string, id: string) => Promise<Template | null>;
-  /** How many templates the workspace has. */
-  findCount: (workspaceId: string) => Promise<number>;
   /** Newest first. `length`: the bytes of the source texts of a template. */
   listLengths: (workspaceId: string, page: Page) => Promise<Length[]>;
-  /** Newest first. */
-  listByIds: (workspaceId: string, ids: string[]) => Promise<Template[]>;
-  /** Writes all fields but id and createdAt. The record must have been locked in this transaction. */
-  update: (workspaceId: string, record: Template) => Promise<void>;
-  delete: (workspaceId: string, id: string) => Promise<boolean>;
 };
 
 /** A template of the kind that a table holds. */
@@ -57,18 +49,11 @@ export function templateTable<Sources extends Columns>({
 }): TemplateTable<RecordOf<{ fields: CommonColumns & Sources }>> {
   // The statements do not depend on the columns of one kind, so the type here has only the common ones.
   const templates = table(name, { ...commonColumns(idPrefix), ...sources }) as unknown as CommonTable;
-  const changing = templates.omit('id', 'createdAt');
 
   const statements: TemplateTable<TemplateRecord> = {
-    insert: (workspaceId, record) => insertRow(workspaceId, templates, record),
-    find: (workspaceId, id) => findRow(workspaceId, templates, { id }),
+    ...rowsOf(templates, templates.omit('id', 'createdAt')),
     findByName: (workspaceId, name) => findRow(workspaceId, templates, { name }),
-    findForUpdate: (workspaceId, id) => findRow(workspaceId, templates, { id }, 'FOR UPDATE'),
-    findCount: (workspaceId) => countRows(workspaceId, templates),
     listLengths: (workspaceId, page) => listLengths(workspaceId, templates, texts, page),
-    listByIds: (workspaceId, ids) => listRowsByIds(workspaceId, templates, ids),
-    update: (workspaceId, record) => updateRow(workspaceId, changing, record),
-    delete: (workspaceId, id) => deleteRow(workspaceId, templates, { id }),
   };
   return statements as unknown as TemplateTable<RecordOf<{ fields: CommonColumns & Sources }>>;
 }

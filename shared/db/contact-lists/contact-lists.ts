@@ -2,7 +2,7 @@ import { idToBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { id, int, json, text, time } from '../client/columns.ts';
 import { listNewest, type Page } from '../client/listing.ts';
-import { countRows, deleteRow, findRow, insertRow, listRowsByIds, updateRow } from '../client/rows.ts';
+import { deleteRow, rowsOf, updateRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 
@@ -30,32 +30,17 @@ const counts = contactLists.pick('memberCount', 'countedAt', 'countedUntil');
 const described = contactLists.pick('name', 'description', 'filter', 'updatedAt');
 export type ContactListRecord = RecordOf<typeof contactLists>;
 
-export function insertContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
-  return insertRow(workspaceId, contactLists, record);
-}
-
-export function findContactList(workspaceId: string, id: string): Promise<ContactListRecord | null> {
-  return findRow(workspaceId, contactLists, { id });
-}
-
-/** Locked until the transaction ends. */
-export function findContactListForUpdate(workspaceId: string, id: string): Promise<ContactListRecord | null> {
-  return findRow(workspaceId, contactLists, { id }, 'FOR UPDATE');
-}
+export const {
+  insert: insertContactList,
+  find: findContactList,
+  findForUpdate: findContactListForUpdate,
+  listByIds: listContactListsByIds,
+  findCount: findContactListCount,
+} = rowsOf(contactLists);
 
 /** Newest first. */
 export async function listContactLists(workspaceId: string, page: Page): Promise<ContactListRecord[]> {
   return listNewest(workspaceId, { table: contactLists, index: 'contact_lists_listed' }, page);
-}
-
-/** Lists the lists among these that exist. */
-export function listContactListsByIds(workspaceId: string, ids: string[]): Promise<ContactListRecord[]> {
-  return listRowsByIds(workspaceId, contactLists, ids);
-}
-
-/** How many lists the workspace has. */
-export function findContactListCount(workspaceId: string): Promise<number> {
-  return countRows(workspaceId, contactLists);
 }
 
 /**

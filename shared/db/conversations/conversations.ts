@@ -2,7 +2,7 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import { type Pair, pairOf } from '../../formats/text-pair.ts';
 import { binaryText, boolean, id, int, time } from '../client/columns.ts';
-import { findRow, updateRow } from '../client/rows.ts';
+import { rowsOf, updateRow } from '../client/rows.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 import type { SmsRecord } from '../sms/messages.ts';
@@ -68,9 +68,11 @@ export async function insertConversation(
   );
 }
 
-export function findConversation(workspaceId: string, id: string): Promise<ConversationRecord | null> {
-  return findRow(workspaceId, conversations, { id });
-}
+export const {
+  find: findConversation,
+  /** Locked, so that no other transaction adds a text to it until this one ends. */
+  findForUpdate: findConversationForUpdate,
+} = rowsOf(conversations);
 
 export async function findConversationOf(
   workspaceId: string,
@@ -79,14 +81,6 @@ export async function findConversationOf(
   return conversations.toFirst(
     await execute(`SELECT * FROM conversations ${ofPair}`, pairValues(workspaceId, pair)),
   );
-}
-
-/** Locks the conversation, so that no other transaction adds a text to it until this one ends. */
-export function findConversationForUpdate(
-  workspaceId: string,
-  id: string,
-): Promise<ConversationRecord | null> {
-  return findRow(workspaceId, conversations, { id }, 'FOR UPDATE');
 }
 
 /** Ids of the conversations that these texts belong to, where they belong to any. */

@@ -1,7 +1,7 @@
 import type { EmailDomainStatus, RecordPurpose, RecordStatus } from '../../schemas/email/domains.ts';
 import { binaryText, bytes, id, json, text, time } from '../client/columns.ts';
 import { listNewest, type Page } from '../client/listing.ts';
-import { countRows, deleteRow, findRow, insertRow, updateRow } from '../client/rows.ts';
+import { findRow, rowsOf } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 
 /** The result of the last DNS check of a record; `value` is the value that the record was to have then. */
@@ -38,39 +38,23 @@ const checked = emailDomains.pick(
 );
 export type EmailDomainRecord = RecordOf<typeof emailDomains>;
 
-/** Throws the database's duplicate-key error where the workspace has a domain of this name. */
-export function insertEmailDomain(workspaceId: string, record: EmailDomainRecord): Promise<void> {
-  return insertRow(workspaceId, emailDomains, record);
-}
-
-/** Stores the changes that a DNS check makes. */
-export function updateEmailDomain(workspaceId: string, record: EmailDomainRecord): Promise<void> {
-  return updateRow(workspaceId, checked, record);
-}
+export const {
+  /** Throws the database's duplicate-key error where the workspace has a domain of this name. */
+  insert: insertEmailDomain,
+  find: findEmailDomain,
+  findForUpdate: findEmailDomainForUpdate,
+  findCount: findEmailDomainCount,
+  /** Stores the changes that a DNS check makes. */
+  update: updateEmailDomain,
+  delete: deleteEmailDomain,
+} = rowsOf(emailDomains, checked);
 
 /** `name` in the form that the address parser gives: lower case, punycode. */
 export function findEmailDomainByName(workspaceId: string, name: string): Promise<EmailDomainRecord | null> {
   return findRow(workspaceId, emailDomains, { name });
 }
 
-export function findEmailDomain(workspaceId: string, id: string): Promise<EmailDomainRecord | null> {
-  return findRow(workspaceId, emailDomains, { id });
-}
-
-/** Returns the domain, locked until the transaction ends. */
-export function findEmailDomainForUpdate(workspaceId: string, id: string): Promise<EmailDomainRecord | null> {
-  return findRow(workspaceId, emailDomains, { id }, 'FOR UPDATE');
-}
-
-export function findEmailDomainCount(workspaceId: string): Promise<number> {
-  return countRows(workspaceId, emailDomains);
-}
-
 /** Newest first. */
 export async function listEmailDomains(workspaceId: string, page: Page): Promise<EmailDomainRecord[]> {
   return listNewest(workspaceId, { table: emailDomains, index: 'email_domains_listed' }, page);
-}
-
-export function deleteEmailDomain(workspaceId: string, id: string): Promise<boolean> {
-  return deleteRow(workspaceId, emailDomains, { id });
 }

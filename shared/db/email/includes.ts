@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { binaryText, id, text, time } from '../client/columns.ts';
 import { type Length, listLengths, type Page } from '../client/listing.ts';
-import { deleteRow, findRow, insertRow, listRowsByIds, updateRow } from '../client/rows.ts';
+import { findRow, rowsOf } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { execute, query } from '../client.ts';
 
@@ -12,12 +12,14 @@ const emailIncludes = table('email_includes', {
   createdAt: time(),
   updatedAt: time(),
 });
-const changing = emailIncludes.pick('content', 'updatedAt');
 export type EmailIncludeRecord = RecordOf<typeof emailIncludes>;
 
-export function insertEmailInclude(workspaceId: string, record: EmailIncludeRecord): Promise<void> {
-  return insertRow(workspaceId, emailIncludes, record);
-}
+export const {
+  insert: insertEmailInclude,
+  listByIds: listEmailIncludesByIds,
+  update: updateEmailInclude,
+  delete: deleteEmailInclude,
+} = rowsOf(emailIncludes, emailIncludes.pick('content', 'updatedAt'));
 
 export function findEmailInclude(workspaceId: string, name: string): Promise<EmailIncludeRecord | null> {
   return findRow(workspaceId, emailIncludes, { name });
@@ -59,17 +61,4 @@ export async function listEmailIncludeNames(workspaceId: string): Promise<Map<st
 /** Newest first. `length`: of the content, in bytes. */
 export function listEmailIncludeLengths(workspaceId: string, page: Page): Promise<Length[]> {
   return listLengths(workspaceId, emailIncludes, ['content'], page);
-}
-
-/** Newest first. */
-export function listEmailIncludesByIds(workspaceId: string, ids: string[]): Promise<EmailIncludeRecord[]> {
-  return listRowsByIds(workspaceId, emailIncludes, ids);
-}
-
-export function updateEmailInclude(workspaceId: string, record: EmailIncludeRecord): Promise<void> {
-  return updateRow(workspaceId, changing, record);
-}
-
-export function deleteEmailInclude(workspaceId: string, id: string): Promise<boolean> {
-  return deleteRow(workspaceId, emailIncludes, { id });
 }

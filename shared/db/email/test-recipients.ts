@@ -1,6 +1,6 @@
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import { binaryText, id, text, time } from '../client/columns.ts';
-import { countRows, deleteRow, findRow, insertRow, listRows } from '../client/rows.ts';
+import { findRow, listRows, rowsOf } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { execute, query } from '../client.ts';
 
@@ -16,18 +16,17 @@ export const testRecipients = table('email_test_recipients', {
 });
 export type TestRecipientRecord = RecordOf<typeof testRecipients>;
 
-/** Throws the database's duplicate-key error where the address is there already. */
-export function insertTestRecipient(workspaceId: string, record: TestRecipientRecord): Promise<void> {
-  return insertRow(workspaceId, testRecipients, record);
-}
+export const {
+  /** Throws the database's duplicate-key error where the address is there already. */
+  insert: insertTestRecipient,
+  find: findTestRecipient,
+  findCount: findTestRecipientCount,
+  delete: deleteTestRecipient,
+} = rowsOf(testRecipients);
 
 /** Oldest first. */
 export function listTestRecipients(workspaceId: string): Promise<TestRecipientRecord[]> {
   return listRows(workspaceId, testRecipients, {}, 'id');
-}
-
-export function findTestRecipient(workspaceId: string, id: string): Promise<TestRecipientRecord | null> {
-  return findRow(workspaceId, testRecipients, { id });
 }
 
 export function findTestRecipientByEmail(
@@ -39,14 +38,6 @@ export function findTestRecipientByEmail(
 
 export async function findTestRecipientVerified(workspaceId: string, emailKey: string): Promise<boolean> {
   return (await findTestRecipientByEmail(workspaceId, emailKey))?.verifiedAt != null;
-}
-
-export function findTestRecipientCount(workspaceId: string): Promise<number> {
-  return countRows(workspaceId, testRecipients);
-}
-
-export function deleteTestRecipient(workspaceId: string, id: string): Promise<boolean> {
-  return deleteRow(workspaceId, testRecipients, { id });
 }
 
 /** Notes that a confirmation link went out. */

@@ -1,6 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { id, text, time } from '../client/columns.ts';
-import { findRow, insertRow, listRows } from '../client/rows.ts';
+import { listRows, rowsOf } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, execute } from '../client.ts';
 
@@ -14,13 +14,7 @@ export const businessProfiles = table('business_profiles', {
 });
 export type BusinessProfileRecord = RecordOf<typeof businessProfiles>;
 
-export function insertBusinessProfile(workspaceId: string, record: BusinessProfileRecord): Promise<void> {
-  return insertRow(workspaceId, businessProfiles, record);
-}
-
-export function findBusinessProfile(workspaceId: string, id: string): Promise<BusinessProfileRecord | null> {
-  return findRow(workspaceId, businessProfiles, { id });
-}
+export const { insert: insertBusinessProfile, find: findBusinessProfile } = rowsOf(businessProfiles);
 
 /** Newest first, all of them: the operator makes them. */
 export function listBusinessProfiles(workspaceId: string): Promise<BusinessProfileRecord[]> {

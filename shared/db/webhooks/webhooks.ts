@@ -1,6 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { binaryText, boolean, bytes, id, int, json, text, time } from '../client/columns.ts';
-import { deleteRow, findRow, insertRow, listRows, updateRow } from '../client/rows.ts';
+import { insertRow, listRows, rowsOf, updateRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { execute } from '../client.ts';
 
@@ -59,6 +59,13 @@ export const webhooks = table('webhooks', {
 const changing = webhooks.omit('id', 'workspaceId', 'createdAt');
 export type WebhookRecord = RecordOf<typeof webhooks>;
 
+export const {
+  find: findWebhook,
+  /** Locked, so that a decision made from the record is still right when it is written. */
+  findForUpdate: findWebhookForUpdate,
+  delete: deleteWebhook,
+} = rowsOf(webhooks);
+
 export function insertWebhook(workspaceId: string, record: WebhookRecord): Promise<void> {
   return insertRow(workspaceId, webhooks, record, { updated_at: record.createdAt });
 }
@@ -68,22 +75,9 @@ export function listWebhooks(workspaceId: string): Promise<WebhookRecord[]> {
   return listRows(workspaceId, webhooks, {}, 'id DESC');
 }
 
-export function findWebhook(workspaceId: string, webhookId: string): Promise<WebhookRecord | null> {
-  return findRow(workspaceId, webhooks, { id: webhookId });
-}
-
-/** Locks the webhook until the transaction ends: a decision made from the record is still right when it is written. */
-export function findWebhookForUpdate(workspaceId: string, webhookId: string): Promise<WebhookRecord | null> {
-  return findRow(workspaceId, webhooks, { id: webhookId }, 'FOR UPDATE');
-}
-
 /** Writes all of the record; it must have been read by `findWebhookForUpdate` in this transaction. */
 export function updateWebhook(workspaceId: string, record: WebhookRecord, at: Date): Promise<void> {
   return updateRow(workspaceId, changing, record, { updated_at: at });
-}
-
-export function deleteWebhook(workspaceId: string, webhookId: string): Promise<boolean> {
-  return deleteRow(workspaceId, webhooks, { id: webhookId });
 }
 
 export const settlements = table('webhook_settlements', {
