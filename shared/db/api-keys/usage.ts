@@ -1,5 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { day, int } from '../client/columns.ts';
+import type { Lock } from '../client/rows.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 import { apiKeys } from './api-keys.ts';
@@ -33,18 +34,13 @@ export async function insertKeyUsage(
   );
 }
 
-const one = 'SELECT * FROM key_usage WHERE workspace_id = ? AND lineage_id = ?';
-
-export async function findKeyUsage(workspaceId: string, lineageId: string): Promise<KeyUsageRecord | null> {
-  return keyUsage.toFirst(await execute(one, [idToBytes(workspaceId), idToBytes(lineageId)]));
-}
-
-/** Locks the usage, so that only one transaction at a time ends keys of this lineage. */
-export async function findKeyUsageForUpdate(
+export async function findKeyUsage(
   workspaceId: string,
   lineageId: string,
+  lock: Lock = '',
 ): Promise<KeyUsageRecord | null> {
-  return keyUsage.toFirst(await query(`${one} FOR UPDATE`, [idToBytes(workspaceId), idToBytes(lineageId)]));
+  const sql = `SELECT * FROM key_usage WHERE workspace_id = ? AND lineage_id = ? ${lock}`;
+  return keyUsage.toFirst(await execute(sql, [idToBytes(workspaceId), idToBytes(lineageId)]));
 }
 
 /** Returns the usage of all keys of the workspace, by lineage. */

@@ -1,5 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { byId, changeRows, execute } from '../client.ts';
+import type { Lock } from './rows.ts';
 import type { Columns, RecordOf, Table } from './table.ts';
 
 /** The statements that most tables need, on the rows of any workspace. */
@@ -8,7 +9,7 @@ import type { Columns, RecordOf, Table } from './table.ts';
 export async function findRowOfAny<Fields extends Columns>(
   table: Table<Fields>,
   id: string,
-  lock: 'FOR UPDATE' | '' = '',
+  lock: Lock = '',
 ): Promise<RecordOf<Table<Fields>> | null> {
   const sql = `SELECT ${table.columns} FROM ${table.name} ${byId} WHERE id = ? ${lock}`;
   return table.toFirst(await execute(sql, [idToBytes(id)]));

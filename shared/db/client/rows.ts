@@ -8,6 +8,9 @@ import { type Columns, type RecordOf, snake, type Table } from './table.ts';
 /** Values of some fields of the wanted rows, such as `{ id }`. */
 type Key<Fields extends Columns> = Partial<RecordOf<Table<Fields>>>;
 
+/** `FOR UPDATE` locks what is read until the transaction ends. */
+export type Lock = 'FOR UPDATE' | '';
+
 /** Returns a table with its condition. A row that is named by its id is locked alone, without others beside it. */
 function ofKey<Fields extends Columns>(
   workspaceId: string,
@@ -25,12 +28,11 @@ function ofKey<Fields extends Columns>(
   };
 }
 
-/** With `FOR UPDATE`, the row is locked until the transaction ends. */
 export async function findRow<Fields extends Columns>(
   workspaceId: string,
   table: Table<Fields>,
   key: Key<Fields>,
-  lock: 'FOR UPDATE' | '' = '',
+  lock: Lock = '',
 ): Promise<RecordOf<Table<Fields>> | null> {
   const { sql, values } = ofKey(workspaceId, table, key);
   return table.toFirst(await execute(`SELECT ${table.columns} FROM ${sql} ${lock}`, values));

@@ -1,7 +1,7 @@
 import { foldWhole, reversed, startOf, tagKeyOf, wordsOfContact } from '../../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { binaryText, id, json, text, time } from '../client/columns.ts';
-import { deleteRow, findRow } from '../client/rows.ts';
+import { deleteRow, findRow, type Lock } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, execute, hex, literal, query, queryEach, sqlTime } from '../client.ts';
 import { deleteMemberships } from '../contact-lists/members.ts';
@@ -92,17 +92,15 @@ export function findContact(workspaceId: string, id: string): Promise<ContactRec
   return findRow(workspaceId, contacts, { id });
 }
 
-/** The contacts with these ids that the workspace has, in the order of their ids. */
-export function listContactsByIds(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
-  return listByIds(workspaceId, ids, '');
-}
-
-/** Returns the same, locked in the order of the ids until the transaction ends: a fixed order avoids deadlocks. */
-export function listContactsForUpdate(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
-  return listByIds(workspaceId, ids, 'FOR UPDATE');
-}
-
-async function listByIds(workspaceId: string, ids: string[], lock: string): Promise<ContactRecord[]> {
+/**
+ * The contacts with these ids that the workspace has, in the order of their ids. They are locked in that order too: a
+ * fixed order avoids deadlocks.
+ */
+export async function listContactsByIds(
+  workspaceId: string,
+  ids: string[],
+  lock: Lock = '',
+): Promise<ContactRecord[]> {
   if (ids.length === 0) return [];
   return contacts.toRecords(
     await query(

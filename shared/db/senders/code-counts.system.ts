@@ -1,31 +1,22 @@
+import type { Lock } from '../client/rows.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 
-/**
- * Returns when codes were sent to this subject, oldest first. Locks the subject until the transaction ends, even if no
- * code was sent yet.
- */
+/** Finds the times of codes, and locks the subject until the transaction ends, even if no code was sent yet. */
 export async function findCodeTimesForUpdate(subject: string, at: Date): Promise<Date[]> {
-  const values = [Buffer.from(subject)];
   await execute(
     `INSERT INTO sender_code_counts (subject, sent_times, updated_at) VALUES (?, '[]', ?)
      ON DUPLICATE KEY UPDATE subject = subject`,
-    [...values, at],
+    [Buffer.from(subject), at],
   );
-  return timesIn(
-    await execute(`SELECT sent_times FROM sender_code_counts ${byId} WHERE subject = ? FOR UPDATE`, values),
-  );
+  return findCodeTimes(subject, 'FOR UPDATE');
 }
 
 /** Returns when codes were sent to this subject, oldest first. */
-export async function findCodeTimes(subject: string): Promise<Date[]> {
-  return timesIn(
-    await execute(`SELECT sent_times FROM sender_code_counts ${byId} WHERE subject = ?`, [
-      Buffer.from(subject),
-    ]),
+export async function findCodeTimes(subject: string, lock: Lock = ''): Promise<Date[]> {
+  const [row] = await execute<{ sent_times: string }[]>(
+    `SELECT sent_times FROM sender_code_counts ${byId} WHERE subject = ? ${lock}`,
+    [Buffer.from(subject)],
   );
-}
-
-function timesIn([row]: { sent_times: string }[]): Date[] {
   return row ? (JSON.parse(row.sent_times) as number[]).map((time) => new Date(time)) : [];
 }
 

@@ -1,24 +1,18 @@
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import { id, number, text, time } from '../client/columns.ts';
+import type { Lock } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { changeRow, execute, query } from '../client.ts';
 
 /** The balance of a workspace for text messages, and the ledger of its changes. */
 
-type Balance = { balance: number | string };
-
-/** Returns the balance that a workspace may still spend, in ten-thousandths of a pound; null: without limit. */
-export async function findSmsBalance(workspaceId: string): Promise<number | null> {
-  const [row] = await execute<Balance[]>('SELECT balance FROM sms_balances WHERE workspace_id = ?', [
-    idToBytes(workspaceId),
-  ]);
-  return row ? Number(row.balance) : null;
-}
-
-/** Returns the balance and locks it until the transaction ends, so that callers spend one after the other. */
-export async function findSmsBalanceForUpdate(workspaceId: string): Promise<number | null> {
-  const [row] = await execute<Balance[]>(
-    'SELECT balance FROM sms_balances WHERE workspace_id = ? FOR UPDATE',
+/**
+ * Returns the balance that a workspace may still spend, in ten-thousandths of a pound; null: without limit. Callers that
+ * lock it spend one after the other.
+ */
+export async function findSmsBalance(workspaceId: string, lock: Lock = ''): Promise<number | null> {
+  const [row] = await execute<{ balance: number | string }[]>(
+    `SELECT balance FROM sms_balances WHERE workspace_id = ? ${lock}`,
     [idToBytes(workspaceId)],
   );
   return row ? Number(row.balance) : null;

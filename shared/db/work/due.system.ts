@@ -5,7 +5,7 @@ import { type DueTable, keyFromBytes, keyToBytes, type Lease } from './table.sys
 
 /** Claims due rows and finds overdue ones, for the kinds of work with few rows (`DueTable`). */
 
-const keyOf = ({ key }: DueTable, id: string): Buffer => keyToBytes(key.prefix, id);
+const keyOf = ({ key }: Pick<DueTable, 'key'>, id: string): Buffer => keyToBytes(key.prefix, id);
 
 /** Claims a row until the lease ends; null when it is not due or another worker has it (architecture rule 4). */
 export async function claimDue(
@@ -24,12 +24,12 @@ export async function claimDue(
 
 /** Returns the record, locked until the transaction ends; null where the lease is no longer ours. */
 export async function findHeldForUpdate<Fields extends Columns>(
-  table: DueTable,
+  table: Pick<DueTable, 'key'>,
   map: Table<Fields>,
   { id, token }: Lease,
 ): Promise<RecordOf<Table<Fields>> | null> {
   const rows = await execute<RowOf<Table<Fields>>[]>(
-    `SELECT * FROM ${table.name} ${byId} WHERE ${table.key.column} = ? AND lease_token = ? FOR UPDATE`,
+    `SELECT * FROM ${map.name} ${byId} WHERE ${table.key.column} = ? AND lease_token = ? FOR UPDATE`,
     [keyOf(table, id), token],
   );
   return map.toFirst(rows);

@@ -1,5 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { binaryText, boolean, id, int, text, time, words } from '../client/columns.ts';
+import type { Lock } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, execute, query } from '../client.ts';
 
@@ -42,7 +43,7 @@ export function findWorkspaceForUpdate(workspaceId: string): Promise<WorkspaceRe
   return find(workspaceId, 'FOR UPDATE');
 }
 
-async function find(workspaceId: string, lock: 'FOR UPDATE' | '' = ''): Promise<WorkspaceRecord | null> {
+async function find(workspaceId: string, lock: Lock = ''): Promise<WorkspaceRecord | null> {
   const sql = `SELECT ${workspaces.columns} FROM workspaces ${byId} WHERE id = ? ${lock}`;
   return workspaces.toFirst(await execute(sql, [idToBytes(workspaceId)]));
 }

@@ -130,7 +130,7 @@ function shown(usage: db.KeyUsageRecord | null, time: Date): Usage {
 
 /** Locks a lineage: of two transactions that each end one of its keys, the later must see that its key is the last. */
 export async function lock(workspaceId: string, lineageId: string): Promise<void> {
-  await db.findKeyUsageForUpdate(workspaceId, lineageId);
+  await db.findKeyUsage(workspaceId, lineageId, 'FOR UPDATE');
 }
 
 /** Deletes the counts, when the last key of the lineage is gone. */

@@ -128,7 +128,7 @@ export async function remove(caller: Caller, id: string): Promise<ContactErasure
 }
 
 async function findForUpdate(caller: Caller, id: string): Promise<db.ContactRecord> {
-  const [record] = await db.listContactsForUpdate(caller.workspaceId, [id]);
+  const [record] = await db.listContactsByIds(caller.workspaceId, [id], 'FOR UPDATE');
   if (!record) throw problem('not_found');
   return record;
 }

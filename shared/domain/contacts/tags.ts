@@ -84,7 +84,7 @@ async function retagSome(
   counts: TagCounts,
 ): Promise<number> {
   const updatedAt = now();
-  const contacts = await db.listContactsForUpdate(workspaceId, ids);
+  const contacts = await db.listContactsByIds(workspaceId, ids, 'FOR UPDATE');
   const slices = timeSlices();
   let changed: db.ContactChange[] = [];
   let tagCount = 0;

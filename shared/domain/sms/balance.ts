@@ -19,7 +19,7 @@ import { noPriceMessage } from './prices.ts';
  * other messages of the workspace wait.
  */
 export async function charge(message: SmsRecord): Promise<number | null> {
-  const balance = await db.findSmsBalanceForUpdate(message.workspaceId);
+  const balance = await db.findSmsBalance(message.workspaceId, 'FOR UPDATE');
   if (balance === null) return 0;
   const price = message.cost.gbp;
   if (price === null) throw invalid('recipient', noPriceMessage(message.country));
@@ -104,7 +104,7 @@ export async function add(workspaceId: string, amount: number, note: string | nu
     });
   const balance = await transaction(async () => {
     const entry = { kind: 'credit' as const, amount, smsId: null, note, createdAt: now() };
-    if (amount < 0 && ((await db.findSmsBalanceForUpdate(workspaceId)) ?? 0) + amount < 0)
+    if (amount < 0 && ((await db.findSmsBalance(workspaceId, 'FOR UPDATE')) ?? 0) + amount < 0)
       throw problem('validation_failed', {
         detail: 'The balance cannot fall below zero. Take off a smaller amount',
       });
@@ -118,7 +118,7 @@ export async function add(workspaceId: string, amount: number, note: string | nu
 /** Removes the balance of a workspace, for the operator: nothing is charged any more, and all held messages go out. */
 export async function makeUnlimited(workspaceId: string): Promise<void> {
   await transaction(async () => {
-    const left = await db.findSmsBalanceForUpdate(workspaceId);
+    const left = await db.findSmsBalance(workspaceId, 'FOR UPDATE');
     if (left === null) return;
     const closing = { kind: 'closing' as const, amount: -left, smsId: null, note: null, createdAt: now() };
     await db.deleteSmsBalance(workspaceId, closing);

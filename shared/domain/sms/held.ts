@@ -2,7 +2,7 @@ import { now } from '../../common/clock.ts';
 import { isolated } from '../../common/isolated.ts';
 import { count } from '../../common/metrics.ts';
 import { transaction } from '../../db/client.ts';
-import { findSmsBalanceForUpdate } from '../../db/sms/balances.ts';
+import { findSmsBalance } from '../../db/sms/balances.ts';
 import { withoutErasedContacts } from '../../db/sms/contacts.ts';
 import * as system from '../../db/sms/messages.system.ts';
 import { findSmsForUpdate, listHeldSmsForUpdate, type SmsRecord, updateSms } from '../../db/sms/messages.ts';
@@ -50,7 +50,7 @@ export async function release(
 
 async function releaseSome(workspaceId: string): Promise<number> {
   // The balance is locked first, as by a transaction that accepts a message: messages that come meanwhile go behind.
-  let left = await findSmsBalanceForUpdate(workspaceId);
+  let left = await findSmsBalance(workspaceId, 'FOR UPDATE');
   const isCounted = left !== null;
   const at = now();
   const going: SmsRecord[] = [];

@@ -6,8 +6,8 @@ import { insertMembers } from '../../../shared/db/contact-lists/members.ts';
 import {
   deleteContact,
   insertContacts,
+  listContactsByIds,
   listContactsByNumberForUpdate,
-  listContactsForUpdate,
 } from '../../../shared/db/contacts/contacts.ts';
 import { countContacts, listContacts } from '../../../shared/db/contacts/search.ts';
 import * as contactBatches from '../../../shared/domain/contacts/batches.ts';
@@ -110,7 +110,7 @@ test('a batch that creates what another has just created is refused whole, and c
   const [unknown, known, fresh] = ['+447700900400', '+447700900500', '+447700900300'];
   await save(workspaceId, [known]);
   const [held] = await listed(workspaceId);
-  const end = await opened(() => listContactsForUpdate(workspaceId, [held!.id]));
+  const end = await opened(() => listContactsByIds(workspaceId, [held!.id], 'FOR UPDATE'));
   // The save looks for the unknown number first; then it has to wait for the lock on the known one.
   const refused = save(workspaceId, [unknown, known, fresh], { firstName: 'Ada' });
   refused.catch(() => undefined);
@@ -133,7 +133,7 @@ test('a batch waits for those alone who have its contacts in hand', async () => 
   const workspaceId = newWorkspace();
   await save(workspaceId, ['+447700900500', '+447700900502']);
   const [second, first] = await listed(workspaceId);
-  const end = await opened(() => listContactsForUpdate(workspaceId, [first!.id]));
+  const end = await opened(() => listContactsByIds(workspaceId, [first!.id], 'FOR UPDATE'));
   const outcome = await withoutWaiting(() =>
     save(workspaceId, [second!.number, '+447700900501'], { firstName: 'Ada' }),
   );

@@ -27,7 +27,7 @@ test.each([2, 3, 10, 60, 400])(
       const found = await withoutWaiting(() =>
         outsideTransaction(() =>
           transaction(async () => [
-            (await db.listContactsForUpdate(own.workspaceId, wanted)).length,
+            (await db.listContactsByIds(own.workspaceId, wanted, 'FOR UPDATE')).length,
             (await db.listContactsByNumberForUpdate(own.workspaceId, numbers)).length,
           ]),
         ),

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { findConversationForUpdate } from '../../../shared/db/conversations/conversations.ts';
-import { findSmsBalanceForUpdate } from '../../../shared/db/sms/balances.ts';
+import { findSmsBalance } from '../../../shared/db/sms/balances.ts';
 import { insertSms } from '../../../shared/db/sms/messages.ts';
 import { deleteSuppression } from '../../../shared/db/suppressions.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
@@ -138,7 +138,7 @@ test('the answer takes the balance before the conversation, as every text that g
   await say('Hello');
   const { id } = await conversation();
   const tries = await stopAmid(
-    () => findSmsBalanceForUpdate(own.workspaceId),
+    () => findSmsBalance(own.workspaceId, 'FOR UPDATE'),
     () => findConversationForUpdate(own.workspaceId, id),
   );
   expect(tries).toEqual({ other: 1, stop: 1 });
@@ -151,7 +151,7 @@ test('a first text that says STOP waits for the texts that it counts before its 
   const sent = await smsOf(own, sentId);
   const tries = await stopAmid(
     () => insertSms(own.workspaceId, { ...sent, id: newId('sms', now()), recipient: person }),
-    () => findSmsBalanceForUpdate(own.workspaceId),
+    () => findSmsBalance(own.workspaceId, 'FOR UPDATE'),
   );
   expect(tries).toEqual({ other: 1, stop: 1 });
   const [reply] = await replies();

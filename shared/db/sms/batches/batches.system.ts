@@ -4,7 +4,9 @@ import { deleteByIds, findRowOfAny } from '../../client/rows.system.ts';
 import type { RowOf } from '../../client/table.ts';
 import { byId, changeRows, execute, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
+import { findHeldForUpdate } from '../../work/due.system.ts';
 import { messageTable, unlimited } from '../../work/message-admission.system.ts';
+import type { Lease } from '../../work/table.system.ts';
 import { type ShownSmsBatch, type SmsBatchRecord, shown, smsBatches } from './batches.ts';
 
 const batchTable = messageTable<BatchLane>(smsBatches, {
@@ -38,13 +40,8 @@ export async function listUnfinishedBatches(limit: number): Promise<ShownSmsBatc
 }
 
 /** Returns the batch, locked until the transaction ends; null when the lease is no longer ours. */
-export async function findBatchHeldForUpdate(batchId: string, token: Buffer): Promise<SmsBatchRecord | null> {
-  return smsBatches.toFirst(
-    await execute(`SELECT * FROM sms_batches ${byId} WHERE id = ? AND lease_token = ? FOR UPDATE`, [
-      idToBytes(batchId),
-      token,
-    ]),
-  );
+export function findBatchHeldForUpdate(lease: Lease): Promise<SmsBatchRecord | null> {
+  return findHeldForUpdate({ key: { column: 'id', prefix: 'batch' } }, smsBatches, lease);
 }
 
 /** Lists batches that are over and still have stored rows. */

@@ -4,7 +4,7 @@ import { now } from '../../../../shared/common/clock.ts';
 import { config } from '../../../../shared/config/config.ts';
 import { transaction } from '../../../../shared/db/client.ts';
 import { deleteContactList } from '../../../../shared/db/contact-lists/contact-lists.ts';
-import { findSmsBalanceForUpdate } from '../../../../shared/db/sms/balances.ts';
+import { findSmsBalance } from '../../../../shared/db/sms/balances.ts';
 import { listSms } from '../../../../shared/db/sms/listings.ts';
 import { findWorkspaceForUpdate } from '../../../../shared/db/workspace/workspaces.ts';
 import * as senders from '../../../../shared/domain/senders/senders.ts';
@@ -262,7 +262,7 @@ test('a chunk takes the balance when all else of it is written, so that single t
   };
   const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holder = transaction(async () => {
-    await findSmsBalanceForUpdate(own.workspaceId);
+    await findSmsBalance(own.workspaceId, 'FOR UPDATE');
     held.resolve();
     await over.promise;
   });

@@ -26,7 +26,7 @@ export async function changeHeld(
   { isFault = false }: { isFault?: boolean } = {},
 ): Promise<BatchProgress> {
   return transaction(async () => {
-    const before = await findBatchHeldForUpdate(batchId, token);
+    const before = await findBatchHeldForUpdate({ id: batchId, token });
     if (!before) return null;
     const { batch, isReleased } = await change(before);
     // While a worker has the lease, `dueAt` is the end of the lease.
