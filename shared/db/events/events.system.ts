@@ -2,6 +2,7 @@ import { idToBytes } from '../../formats/ids.ts';
 import { bytes, int, text } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, execute, hex, query, type RowValue, valueByRow, writtenRows } from '../client.ts';
+import { updateCounter } from '../server/counters.system.ts';
 import { insertColumns, type NewEventRecord, toValues } from './events.ts';
 
 /** Events of all workspaces, for the relay that numbers them, for the feed's positions, and for retention. */
@@ -38,14 +39,6 @@ const unnumberedEvents = table('events', {
   requestId: bytes().nullable(),
 });
 export type UnnumberedEvent = RecordOf<typeof unnumberedEvents>;
-
-/** Returns the position of the newest numbered event and locks it: only one process numbers at a time. */
-export async function findPositionForUpdate(): Promise<number> {
-  const [row] = await execute<{ value: number }[]>(
-    "SELECT value FROM counters WHERE name = 'events.position' FOR UPDATE",
-  );
-  return row!.value;
-}
 
 // In this index, events without a position are in the order of their ids, so the first rows are the oldest. With an
 // ORDER BY id the server would sort all of them, or read along all events that are kept.
@@ -130,7 +123,7 @@ export async function updatePositions(eventIds: Buffer[], after: number): Promis
 
 /** Moves the counter, and stores a mark, at most every few seconds: the feed had reached `before` at that time. */
 export async function updatePositionReached(position: number, before: number, at: Date): Promise<void> {
-  await query("UPDATE counters SET value = ? WHERE name = 'events.position'", [position]);
+  await updateCounter('events.position', position);
   await query(
     `INSERT INTO event_marks (reached_at, position) SELECT ?, ? FROM counters WHERE name = 'events.position'
      AND NOT EXISTS (SELECT 1 FROM event_marks WHERE reached_at > ?)

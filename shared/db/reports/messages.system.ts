@@ -7,18 +7,6 @@ import type { Channel } from './counts.ts';
 
 /** Messages as the counting for reports reads them, and how each one was last counted. */
 
-/** Returns the position of the last event that is counted, and locks it: only one process counts at a time. */
-export async function findReportPositionForUpdate(): Promise<number> {
-  const [row] = await query<{ value: number }[]>(
-    "SELECT value FROM counters WHERE name = 'reports.position' FOR UPDATE",
-  );
-  return row!.value;
-}
-
-export async function updateReportPosition(position: number): Promise<void> {
-  await query("UPDATE counters SET value = ? WHERE name = 'reports.position'", [position]);
-}
-
 /** Returns the hour down to which messages older than the reports have been counted; 0: all of them have been. */
 export async function findBackfill(): Promise<number> {
   const [row] = await query<{ value: number }[]>(

@@ -1,6 +1,7 @@
 import { firstUuidAt } from '../../formats/ids.ts';
 import { deleteByIds } from '../client/rows.system.ts';
 import { byId, changeRows, query } from '../client.ts';
+import { updateCounter } from '../server/counters.system.ts';
 
 /** Lists ids of ledger entries from before then whose message is gone, oldest first. */
 export async function listSettledEntries(before: Date, limit: number): Promise<Buffer[]> {
@@ -47,17 +48,6 @@ export function deleteEntries(ids: Buffer[]): Promise<number> {
   return deleteByIds('sms_ledger', ids);
 }
 
-/**
- * Returns the time up to which entries are in the sums by hour. Nobody else adds to the sums until the transaction
- * ends.
- */
-export async function findLedgerMarkForUpdate(): Promise<Date> {
-  const [row] = await query<{ value: number }[]>(
-    "SELECT value FROM counters WHERE name = 'sms_ledger.summed' FOR UPDATE",
-  );
-  return new Date(row!.value);
-}
-
 /** Returns the time of the entry that follows `others` entries made since then; null where there are fewer. */
 export async function findEntryTime(since: Date, others: number): Promise<Date | null> {
   const [row] = await query<{ id: Buffer }[]>(
@@ -76,7 +66,7 @@ export async function sumLedger(from: Date, to: Date): Promise<void> {
      ON DUPLICATE KEY UPDATE sms_ledger_sums.amount = sms_ledger_sums.amount + VALUES(amount)`,
     [firstUuidAt(from), firstUuidAt(to)],
   );
-  await query("UPDATE counters SET value = ? WHERE name = 'sms_ledger.summed'", [to.getTime()]);
+  await updateCounter('sms_ledger.summed', to.getTime());
 }
 
 /** Deletes sums of hours before `hour`, counted from 1970. */

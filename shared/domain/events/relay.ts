@@ -2,6 +2,7 @@ import { now } from '../../common/clock.ts';
 import { count } from '../../common/metrics.ts';
 import { afterCommit, transaction } from '../../db/client.ts';
 import * as system from '../../db/events/events.system.ts';
+import { findCounterForUpdate } from '../../db/server/counters.system.ts';
 import { insertDeliveries } from '../../db/webhooks/deliveries/deliveries.system.ts';
 import { nextBatch } from './batch.ts';
 import { admitNext, asksForNumbers, fanOut } from './fan-out.ts';
@@ -29,7 +30,7 @@ export async function relayAll(): Promise<number> {
  */
 async function relayBatch(following: Promise<void>[]): Promise<{ relayed: number; isLast: boolean }> {
   return transaction(async () => {
-    const reached = await system.findPositionForUpdate();
+    const reached = await findCounterForUpdate('events.position');
     const at = now();
     const { subscribers, isLast, ...batch } = await nextBatch(at);
     const events = inRecordOrder(batch.events);

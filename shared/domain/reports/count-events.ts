@@ -5,6 +5,7 @@ import { afterCommit, transaction } from '../../db/client.ts';
 import { findFeedBounds } from '../../db/events/events.system.ts';
 import { type Channel, channels } from '../../db/reports/counts.ts';
 import * as db from '../../db/reports/messages.system.ts';
+import { findCounterForUpdate, updateCounter } from '../../db/server/counters.system.ts';
 import type { Facts } from './facts.ts';
 import { factsOf, factsOfEvent } from './read-facts.ts';
 import { newRecounting } from './recount.ts';
@@ -28,7 +29,7 @@ const partsOfBatch = 5;
  * state that was last counted for it is subtracted.
  */
 async function countBatch(): Promise<number> {
-  const reached = await db.findReportPositionForUpdate();
+  const reached = await findCounterForUpdate('reports.position');
   const { newest, purged } = await findFeedBounds();
   const after = Math.max(reached, purged);
   if (reached < purged && reached > 0)
@@ -53,7 +54,7 @@ async function countBatch(): Promise<number> {
     }
   }
   await recounting.store();
-  await db.updateReportPosition(upTo);
+  await updateCounter('reports.position', upTo);
   afterCommit(() => count('report_events', {}, upTo - after));
   return upTo - after;
 }

@@ -4,6 +4,7 @@ import { transaction } from '../../db/client.ts';
 import { listCountsOfHour, listLatenciesOfHour, replaceByParts } from '../../db/reports/counts.system.ts';
 import { type Channel, channels } from '../../db/reports/counts.ts';
 import * as db from '../../db/reports/messages.system.ts';
+import { findCounterForUpdate } from '../../db/server/counters.system.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import { encode, type Facts } from './facts.ts';
 import { nameAll } from './names.ts';
@@ -62,7 +63,7 @@ export async function rebuildHour(
   start: number,
 ): Promise<number | null> {
   const stretch = { from: timeOf(start), to: timeOf(start + 1) };
-  await db.findReportPositionForUpdate();
+  await findCounterForUpdate('reports.position');
   if (await db.findHasGone(workspaceId, channel, stretch)) return null;
   const tally = newTally();
   const hour = { workspaceId, channel, start };
@@ -103,7 +104,7 @@ async function addUp(workspaceId: string, channel: Channel, first: number, end: 
   for (const span of ['day', 'month'] as const)
     for (let start = startOf(span, first); start < end; start = endOf(span, start))
       await transaction(async () => {
-        await db.findReportPositionForUpdate();
+        await findCounterForUpdate('reports.position');
         await replaceByParts(workspaceId, channel, { span, start, end: endOf(span, start) });
       });
 }

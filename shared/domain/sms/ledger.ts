@@ -1,5 +1,6 @@
 import { now } from '../../common/clock.ts';
 import { transaction } from '../../db/client.ts';
+import { findCounterForUpdate } from '../../db/server/counters.system.ts';
 import * as db from '../../db/sms/ledger.system.ts';
 
 // An entry gets its id a while before its transaction commits. No transaction takes as long as this: where its process
@@ -18,7 +19,7 @@ export async function sumUp(): Promise<void> {
  * so no kill makes an entry count twice or not at all.
  */
 async function sumBatch(): Promise<boolean> {
-  const mark = await db.findLedgerMarkForUpdate();
+  const mark = new Date(await findCounterForUpdate('sms_ledger.summed'));
   const settled = new Date(now().getTime() - settledMs);
   if (settled.getTime() - mark.getTime() < sumEveryMs) return false;
   const full = await db.findEntryTime(mark, mostAtOnce);

@@ -4,7 +4,7 @@ import { forgetAtEnd } from '../../../common/closing.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import { transaction } from '../../../db/client.ts';
-import { findPositionForUpdate } from '../../../db/events/events.system.ts';
+import { findCounterForUpdate } from '../../../db/server/counters.system.ts';
 import * as system from '../../../db/webhooks/settlements.system.ts';
 import { listServed } from '../../../db/webhooks/webhooks.system.ts';
 import { insertSettlement } from '../../../db/webhooks/webhooks.ts';
@@ -113,7 +113,7 @@ async function recover(settlement: system.Settlement, turnEnd: number): Promise<
   const range = { since: since ?? createdAt, until: new Date(createdAt.getTime() + skewMs) };
   // The relay may have read the webhook before it was switched on, and may still insert skipped deliveries. Its next
   // batch reads the webhook again. This waits for the relay's lock, so that its batch in progress is committed.
-  await transaction(findPositionForUpdate);
+  await transaction(() => findCounterForUpdate('events.position'));
   // A delivery that a worker held at `until` may have ended before it, and its outcome may be written behind the place
   // that this turn has reached. So all deliveries are read once more when no worker holds such a delivery.
   const leaseEnd = new Date(createdAt.getTime() + config.LEASE_SECONDS * 1000);
