@@ -1,4 +1,5 @@
 import { now } from '../common/clock.ts';
+import { portionsOf } from '../common/portions.ts';
 import { listDueOf, listLanes, listOwnersWaiting, type WaitingRow } from '../db/work/admission.system.ts';
 import type { WorkTable } from '../db/work/table.system.ts';
 import { wakeBefore } from '../queue/queue.ts';
@@ -79,8 +80,7 @@ export function sweeper<Lane extends string>(options: {
   function admitParked(lane: Lane | null): Promise<number> {
     return forOwners(lane, true, wakeBefore(now()), mostAdmitted, async (ownerIds) => {
       let admitted = 0;
-      for (let start = 0; start < ownerIds.length; start += admitAtOnce)
-        admitted += await admit(lane, ownerIds.slice(start, start + admitAtOnce));
+      for (const some of portionsOf(ownerIds, admitAtOnce)) admitted += await admit(lane, some);
       return admitted;
     });
   }

@@ -20,6 +20,7 @@ const basis = [
   'shared/common/fair-shares',
   'shared/common/semaphore',
   'shared/common/isolated',
+  'shared/common/portions',
   'shared/common/thread-cpu',
 ];
 const words = ['shared/schemas', 'shared/formats'];

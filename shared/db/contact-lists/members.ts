@@ -1,3 +1,4 @@
+import { portionsOf } from '../../common/portions.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { Page } from '../client/listing.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
@@ -138,9 +139,4 @@ export async function deleteMemberships(workspaceId: string, id: string): Promis
     rows.map((row) => row.list_id),
     idToBytes(id),
   ]);
-}
-
-function portionsOf<Item>(items: Item[], size: number): Item[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }

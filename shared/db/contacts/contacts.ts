@@ -189,7 +189,7 @@ function* updates(workspaceId: string, changes: ContactChange[], counts: TagCoun
     return { before, after: withKeys(workspace, change.after, before.id) };
   });
   // The rows exist, so this INSERT updates them. One UPDATE cannot give each of many rows its own values.
-  for (const some of portionsOf(keyed)) {
+  for (const some of portionsByTags(keyed)) {
     const touched = changedColumns(some);
     const given = columns.filter((column) => required.includes(column) || touched.includes(column));
     yield `${insertion(some, given)}
@@ -206,7 +206,7 @@ function* insertions(workspaceId: string, records: ContactRecord[], counts: TagC
   const workspace = hex(idToBytes(workspaceId));
   const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
   const keyed = ordered.map((record) => ({ before: null, after: withKeys(workspace, record) }));
-  for (const some of portionsOf(keyed)) yield insertion(some, columns);
+  for (const some of portionsByTags(keyed)) yield insertion(some, columns);
   yield* entryStatements(workspaceId, keyed, counts);
 }
 
@@ -272,7 +272,7 @@ function timeWriter(): (time: Date) => string {
   };
 }
 
-function portionsOf<Change extends { after: Keyed }>(changes: Change[]): Change[][] {
+function portionsByTags<Change extends { after: Keyed }>(changes: Change[]): Change[][] {
   const portions: Change[][] = [];
   let tags = 0;
   for (const change of changes) {

@@ -1,3 +1,4 @@
+import { portionsOf } from '../../common/portions.ts';
 import { startOf } from '../../formats/folded-text.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import { byId, hex, query, queryEach, statement } from '../client.ts';
@@ -35,9 +36,9 @@ export function* entryStatements(
   counts: TagCounts,
 ): Iterable<string> {
   const workspace = hex(idToBytes(workspaceId));
-  for (let first = 0; first < changes.length; first += contactsAtOnce) {
+  for (const some of portionsOf(changes, contactsAtOnce)) {
     const [words, tags] = [newEntries(), newEntries()];
-    for (const { before, after } of changes.slice(first, first + contactsAtOnce)) {
+    for (const { before, after } of some) {
       const { id } = (after ?? before)!;
       const oldWords = wordKeys(before);
       const currentWords = wordKeys(after);
@@ -81,10 +82,10 @@ function newEntries() {
 }
 
 function* insertionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
-  for (let first = 0; first < entries.length; first += rowsAtOnce) {
+  for (const some of portionsOf(entries, rowsAtOnce)) {
     // Many contacts share a word, and the entries of one word lie together in the table.
     const starts = new Map<string, { start: string; rows: string[] }>();
-    for (const { key, id } of entries.slice(first, first + rowsAtOnce)) {
+    for (const { key, id } of some) {
       let of = starts.get(key);
       if (!of) starts.set(key, (of = { start: `(${workspace},${hex(Buffer.from(key))},`, rows: [] }));
       of.rows.push(`${of.start}${id})`);
@@ -95,11 +96,11 @@ function* insertionOf(workspace: string, name: string, column: string, entries: 
 }
 
 function* deletionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
-  for (let first = 0; first < entries.length; first += goneAtOnce) {
-    const byKey = Map.groupBy(entries.slice(first, first + goneAtOnce), ({ key }) => key);
+  for (const some of portionsOf(entries, goneAtOnce)) {
+    const byKey = Map.groupBy(some, ({ key }) => key);
     const gone = [...byKey].map(
-      ([key, some]) =>
-        `(e.${column} = ${hex(Buffer.from(key))} AND e.contact_id IN (${some.map(({ id }) => id).join()}))`,
+      ([key, ofKey]) =>
+        `(e.${column} = ${hex(Buffer.from(key))} AND e.contact_id IN (${ofKey.map(({ id }) => id).join()}))`,
     );
     yield `DELETE e FROM ${name} e ${byId} WHERE e.workspace_id = ${workspace} AND (${gone.join(' OR ')})`;
   }

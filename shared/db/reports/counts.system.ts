@@ -1,3 +1,4 @@
+import { portionsOf } from '../../common/portions.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import { changeRows, hex, literal, query } from '../client.ts';
 import {
@@ -33,8 +34,8 @@ const textOf = ({ workspaceId, span, start, channel }: CountKey) =>
 
 /** Adds to the rows that exist, and inserts the others. */
 export async function addCounts(changes: CountsAt[]): Promise<void> {
-  for (let first = 0; first < changes.length; first += atOnce) {
-    const rows = changes.slice(first, first + atOnce).map(({ dimension, value, counts, ...place }) => {
+  for (const some of portionsOf(changes, atOnce)) {
+    const rows = some.map(({ dimension, value, counts, ...place }) => {
       const numbers = measures.map((measure) => counts[measure]).join(',');
       return `(${textOf(place)},'${dimension}',${value.length > 0 ? hex(value) : "''"},${numbers})`;
     });
@@ -46,13 +47,11 @@ export async function addCounts(changes: CountsAt[]): Promise<void> {
 }
 
 export async function addLatencies(changes: LatencyAt[]): Promise<void> {
-  for (let first = 0; first < changes.length; first += atOnce) {
-    const rows = changes
-      .slice(first, first + atOnce)
-      .map(
-        ({ kind, gateway, step, bucket, messages, ...place }) =>
-          `(${textOf(place)},${literal(kind)},${literal(gateway)},'${step}',${bucket},${messages})`,
-      );
+  for (const some of portionsOf(changes, atOnce)) {
+    const rows = some.map(
+      ({ kind, gateway, step, bucket, messages, ...place }) =>
+        `(${textOf(place)},${literal(kind)},${literal(gateway)},'${step}',${bucket},${messages})`,
+    );
     await query(
       `INSERT INTO report_latencies (workspace_id, span, start, channel, kind, gateway, step, bucket, messages)
        VALUES ${rows.join(',')} ON DUPLICATE KEY UPDATE messages = messages + VALUES(messages)`,

@@ -1,3 +1,4 @@
+import { portionsOf } from '../../common/portions.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import { bytes, id, int, sharedId, text, time } from '../client/columns.ts';
 import { group, type RecordOf, table } from '../client/table.ts';
@@ -38,11 +39,9 @@ const rowsAtOnce = 1_000;
 
 /** Inserts the links of all these messages. */
 export async function insertShortLinks(workspaceId: string, records: NewShortLinkRecord[]): Promise<void> {
-  for (let start = 0; start < records.length; start += rowsAtOnce)
+  for (const some of portionsOf(records, rowsAtOnce))
     await query(`INSERT INTO short_links (workspace_id, ${newShortLinks.columns}) VALUES ?`, [
-      records
-        .slice(start, start + rowsAtOnce)
-        .map((record) => [idToBytes(workspaceId), ...newShortLinks.toValues(record)]),
+      some.map((record) => [idToBytes(workspaceId), ...newShortLinks.toValues(record)]),
     ]);
 }
 
@@ -58,11 +57,11 @@ export async function insertShortLinkTotals(workspaceId: string, totals: NewTota
       [idToBytes(batchId), hash, idToBytes(workspaceId), url, messages] as const,
   );
   rows.sort((one, other) => Buffer.compare(one[0], other[0]) || Buffer.compare(one[1], other[1]));
-  for (let start = 0; start < rows.length; start += rowsAtOnce)
+  for (const some of portionsOf(rows, rowsAtOnce))
     await query(
       `INSERT INTO short_link_totals (batch_id, written_hash, workspace_id, url, messages) VALUES ?
        ON DUPLICATE KEY UPDATE messages = messages + VALUES(messages)`,
-      [rows.slice(start, start + rowsAtOnce)],
+      [some],
     );
 }
 

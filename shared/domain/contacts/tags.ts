@@ -1,6 +1,7 @@
 import { now } from '../../common/clock.ts';
 import { invalid } from '../../common/errors.ts';
 import { checked, faultsIn, isPartlyUnusable, type Refuse, type Usable } from '../../common/faults.ts';
+import { portionsOf } from '../../common/portions.ts';
 import { timeSlices } from '../../common/time-slices.ts';
 import * as db from '../../db/contacts/contacts.ts';
 import { listTagCounts, type TagCounts, updateContactCounts } from '../../db/contacts/entries.ts';
@@ -49,8 +50,8 @@ export async function change(caller: Caller, changes: ContactTagChanges): Promis
   const ids = [...new Set(changes.contactIds)].filter((id) => isId('contact', id)).toSorted();
   const counts: TagCounts = new Map();
   let updated = 0;
-  for (let first = 0; first < ids.length; first += contactsAtOnce)
-    updated += await retagSome(caller.workspaceId, ids.slice(first, first + contactsAtOnce), retag, counts);
+  for (const some of portionsOf(ids, contactsAtOnce))
+    updated += await retagSome(caller.workspaceId, some, retag, counts);
   await updateContactCounts(caller.workspaceId, counts);
   return { updated };
 }

@@ -1,6 +1,7 @@
 import { now } from '../../common/clock.ts';
 import { forgetAtEnd } from '../../common/closing.ts';
 import { problem } from '../../common/errors.ts';
+import { portionsOf } from '../../common/portions.ts';
 import { transaction } from '../../db/client.ts';
 import {
   insertSmsPrices,
@@ -31,8 +32,7 @@ export async function load(text: string): Promise<{ loaded: number }> {
     });
   }
   await transaction(async () => {
-    for (let start = 0; start < file.prices.length; start += atOnce)
-      await insertSmsPrices(file.prices.slice(start, start + atOnce));
+    for (const some of portionsOf(file.prices, atOnce)) await insertSmsPrices(some);
   });
   cache.clear();
   return { loaded: file.prices.length };

@@ -1,3 +1,4 @@
+import { portionsOf } from '../../../common/portions.ts';
 import { config } from '../../../config/config.ts';
 import { byId, isDuplicateKey, outsideTransaction, query, sqlTime } from '../../client.ts';
 import type { DeliveryStatus } from './deliveries.ts';
@@ -39,13 +40,12 @@ const beside = () => Math.min(4, Math.floor(config.MYSQL_POOL_SIZE / 4));
  */
 export async function insertDeliveries(deliveries: NewDelivery[]): Promise<NewDelivery[]> {
   const stored: NewDelivery[][] = [];
-  const starts = Array.from({ length: Math.ceil(deliveries.length / rowsAtOnce) }, (_, index) => index);
-  const left = starts.values();
+  const pieces = [...portionsOf(deliveries, rowsAtOnce)];
+  const left = pieces.entries();
   const insertLeft = async () => {
-    for (const index of left)
-      stored[index] = await insertPiece(deliveries.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce));
+    for (const [index, piece] of left) stored[index] = await insertPiece(piece);
   };
-  if (starts.length <= 1 || beside() === 0) await insertLeft();
+  if (pieces.length <= 1 || beside() === 0) await insertLeft();
   else await outsideTransaction(() => Promise.all(Array.from({ length: beside() }, insertLeft)));
   return stored.flat();
 }

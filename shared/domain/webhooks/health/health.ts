@@ -1,5 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { isolated } from '../../../common/isolated.ts';
+import { portionsOf } from '../../../common/portions.ts';
 import * as db from '../../../db/webhooks/health.system.ts';
 import type { WebhookRecord } from '../../../db/webhooks/webhooks.ts';
 import * as systemMail from '../../operations/system-mail.ts';
@@ -60,6 +61,5 @@ export async function watch(): Promise<number> {
 }
 
 async function reviewAll(webhookIds: string[], occasion: Occasion): Promise<void> {
-  for (let start = 0; start < webhookIds.length; start += batchSize)
-    await review(webhookIds.slice(start, start + batchSize), occasion);
+  for (const some of portionsOf(webhookIds, batchSize)) await review(some, occasion);
 }
