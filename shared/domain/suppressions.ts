@@ -172,8 +172,7 @@ export const faultsOfFilter = (filter: Usable<SuppressionFilter>) =>
 /** Returns the recipient that a filter names, as it is stored. */
 function recipientOf({ number, email }: Usable<SuppressionFilter>, refuse: Refuse) {
   return {
-    number:
-      number === undefined ? undefined : orRefuse(parseFilterNumber(number), 'number', refuse)?.number,
+    number: number === undefined ? undefined : orRefuse(parseFilterNumber(number), 'number', refuse)?.number,
     emailKey: email === undefined ? undefined : (emailKeyOf(email, refuse) ?? undefined),
   };
 }

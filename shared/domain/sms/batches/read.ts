@@ -25,7 +25,7 @@ export async function list(
   );
 }
 
-async function toWireAll(workspaceId: string, records: db.SmsBatchRecord[]): Promise<SmsBatch[]> {
+async function toWireAll(workspaceId: string, records: db.ShownSmsBatch[]): Promise<SmsBatch[]> {
   const ids = records.map(({ id }) => id);
   const counts = await listBatchCounts(workspaceId, ids);
   return records.map((record, index) => toWire(record, counts[index]!));
