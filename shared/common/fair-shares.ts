@@ -9,7 +9,10 @@ import { LRUCache } from 'lru-cache';
 /** An owner holds this part of the slots at most. The other slots are for others, if its work hangs all at once. */
 const partOfQuick = 5 / 6;
 const partOfUnproven = 1 / 3;
-/** Of this many slots one is for owners that are known to be quick alone, and so are two at most. */
+/**
+ * Of this many slots one is reserved, and two at most. An owner that holds slots already gets none of the last free ones
+ * up to this number, and owners that are not known to be quick leave this number free.
+ */
 const reservedEvery = 8;
 const mostReserved = 2;
 /** A relay or a carrier under load may take some seconds for each message. Work that hangs takes much longer. */
@@ -48,9 +51,11 @@ export function createFairShares() {
     isQuick,
     /** Returns how many of the slots the owner may hold. `others`: the owner of each slot that another one holds. */
     mostBeside(owner: string, others: readonly string[], slots: number): number {
-      if (isQuick(owner)) return mostBeside(others.length, slots);
-      const share = Math.floor(shareOf(partOfUnproven * slots, partLeft(others.length, slots), false));
       const reserved = Math.min(mostReserved, Math.floor(slots / reservedEvery));
+      // The work of several quick owners may begin to hang at once. Each of them takes one of the reserved slots at most.
+      if (isQuick(owner))
+        return Math.max(1, Math.min(mostBeside(others.length, slots), slots - reserved - others.length));
+      const share = Math.floor(shareOf(partOfUnproven * slots, partLeft(others.length, slots), false));
       // The slots of quick owners come free soon. If they counted here, quick work that never ends would keep an owner
       // without proof from ever getting its first slot.
       const mayHang = others.filter((other) => !isQuick(other)).length;
@@ -58,7 +63,7 @@ export function createFairShares() {
     },
     /**
      * Notes that an owner has got a slot. The function that it returns notes that the slot is free again. `isProof`:
-     * the work was done, so its time tells how long such work takes.
+     * the work was done, so its time tells how long such work takes. Work that failed at once tells nothing.
      */
     begin(owner: string): (isProof: boolean) => void {
       const work = { at: performance.now() };

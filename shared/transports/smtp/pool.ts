@@ -56,8 +56,8 @@ export function createSmtpPool(options: {
   async function takeSlot(wish: SlotWish, waitMs: number): Promise<ReleaseSlot | 'none'> {
     const release = await slots.take(wish, waitMs);
     if (!release) return 'none';
-    return (wasUsed) => {
-      release(wasUsed);
+    return (isProof) => {
+      release(isProof);
       if (slots.busy() === 0) drained?.resolve();
     };
   }
@@ -74,7 +74,7 @@ export function createSmtpPool(options: {
       if (slot === 'none') return { kind: 'busy', detail: 'no connection came free in time' };
       // From here the slot is free only when the connection is.
       if (own) own.slot = null;
-      return await handOverInSlot(email, deadline.signal, () => slot(true));
+      return await handOverInSlot(email, deadline.signal, slot);
     } finally {
       clearTimeout(timer);
     }
@@ -83,7 +83,7 @@ export function createSmtpPool(options: {
   async function handOverInSlot(
     email: HandOver,
     signal: AbortSignal,
-    release: () => void,
+    release: ReleaseSlot,
   ): Promise<HandOverResult> {
     let connection = idle.pop()?.connection;
     let result = connection && (await sendOn(connection, email, signal));
@@ -92,12 +92,13 @@ export function createSmtpPool(options: {
       try {
         connection = await connectNew(signal);
       } catch (error) {
-        release();
+        release(false);
         return signal.aborted ? late('session', 'while connecting to the relay') : faultOf(error);
       }
       result = await sendOn(connection, email, signal);
     }
-    void putBack(connection, result).finally(release);
+    const isProof = isAnswer(result);
+    void putBack(connection, result).finally(() => release(isProof));
     if (result.kind !== 'lost') return result;
     if (result.isUnread) return { kind: 'unread', detail: result.detail };
     if (result.progress === 'end')
@@ -186,6 +187,11 @@ function foundClosed(result: SendResult): boolean {
   return result.kind === 'lost'
     ? result.progress === 'envelope' && !result.isUnread
     : result.kind === 'refused' && result.code === 421 && result.stage === 'mail';
+}
+
+/** Tells whether the relay has answered an email. A relay that closes its connections says 421 to any email. */
+function isAnswer(result: SendResult): boolean {
+  return result.kind === 'accepted' || (result.kind === 'refused' && result.code !== 421);
 }
 
 function faultOf(error: unknown): HandOverResult {

@@ -4,8 +4,8 @@ import { type EmailLane, emailLanes } from '../../schemas/lanes.ts';
 /** Whom a slot is for. `owner`: the workspace; left out for nobody, who needs no share. */
 export type SlotWish = { lane: EmailLane; owner?: string | undefined };
 
-/** Gives a slot back; more than once does no harm. `wasUsed`: for a hand-over. */
-export type ReleaseSlot = (wasUsed: boolean) => void;
+/** Gives a slot back; more than once does no harm. `isProof`: the relay has answered an email on it. */
+export type ReleaseSlot = (isProof: boolean) => void;
 
 /**
  * Slots for speaking to the relay: a fixed number at a time. When slots are scarce, higher lanes come first. The
@@ -64,9 +64,9 @@ export function createSlots(total: number): Slots {
     const slot = { place, sharer };
     held.add(slot);
     const end = shares.begin(sharer);
-    return (wasUsed) => {
+    return (isProof) => {
       if (!held.delete(slot)) return;
-      end(wasUsed);
+      end(isProof);
       serve();
     };
   }

@@ -165,6 +165,32 @@ test('a relay that comes back is used again', async () => {
   );
 });
 
+// Shows F27
+test('only an answer of the relay shows that the emails of a workspace are quick', async () => {
+  const sink = await startSmtpSink();
+  const line = await startTcpProxy(sink.url);
+  const pool = poolTo(line.url, { connections: 1 });
+  /** Hands an email over, and tells whether the next one may be claimed before it has a slot. */
+  async function handOver(result: object): Promise<boolean> {
+    expect(await pool.handOver({ ...numbered(1), owner: 'one' })).toMatchObject(result);
+    const permit = async () => (await pool.permit({ lane: 'authentication', owner: 'one' }))!;
+    // The only slot comes free a moment after the result, and this permit waits for it.
+    (await permit()).leave();
+    const { slot, leave } = await permit();
+    leave();
+    return slot === null;
+  }
+  line.refuse();
+  expect(await handOver({ kind: 'transport_fault', at: 'session' })).toBe(false);
+  await line.pass();
+  for (const mode of ['drop at MAIL', 'drop after the dot', '421 at RCPT'] as const) {
+    sink.setMode(mode);
+    expect(await handOver({})).toBe(false);
+  }
+  sink.setMode('550 at RCPT');
+  expect(await handOver({ kind: 'refused' })).toBe(true);
+});
+
 test('idle connections are closed after a while, with QUIT', async () => {
   const sink = await startSmtpSink();
   const pool = poolTo(sink.url, { idleMs: 300 });
