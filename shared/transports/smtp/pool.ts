@@ -11,7 +11,8 @@ export type HandOverPermit = { slot: ReleaseSlot | null; leave: () => void };
 export type SmtpPool = {
   /**
    * Gives an email the right to be handed over, before it is claimed. Where its hand-over may take long, the email gets
-   * a slot now, so that no claimed email waits for one that hangs. Null: no slot came free in time.
+   * a slot now, so that no claimed email waits for one that hangs. Null: no slot came free in time, or another email of
+   * the workspace waits for one.
    */
   permit(wish: SlotWish): Promise<HandOverPermit | null>;
   handOver(email: HandOver, permit?: HandOverPermit): Promise<HandOverResult>;
@@ -27,6 +28,8 @@ const defaultIdleMs = 30_000;
 const resetMs = 5000;
 /** How long an email that is not claimed yet waits for a slot in this process. */
 const permitWaitMs = 1_000;
+/** Each such email holds a place of its process for a job, which the emails of other workspaces need. */
+const mostWaitingForPermit = 1;
 
 /**
  * Creates a pool. It opens connections when they are needed, and each one takes any number of messages, one after the
@@ -47,14 +50,18 @@ export function createSmtpPool(options: {
   let drained: PromiseWithResolvers<void> | null = null;
 
   async function permit(wish: SlotWish): Promise<HandOverPermit | null> {
-    const slot = slots.isQuick(wish) ? null : await takeSlot(wish, permitWaitMs);
+    const slot = slots.isQuick(wish) ? null : await takeSlot(wish, permitWaitMs, mostWaitingForPermit);
     if (slot === 'none') return null;
     const own: HandOverPermit = { slot, leave: () => own.slot?.(false) };
     return own;
   }
 
-  async function takeSlot(wish: SlotWish, waitMs: number): Promise<ReleaseSlot | 'none'> {
-    const release = await slots.take(wish, waitMs);
+  async function takeSlot(
+    wish: SlotWish,
+    waitMs: number,
+    mostWaiting?: number,
+  ): Promise<ReleaseSlot | 'none'> {
+    const release = await slots.take(wish, waitMs, mostWaiting);
     if (!release) return 'none';
     return (isProof) => {
       release(isProof);

@@ -12,8 +12,8 @@ export type ReleaseSlot = (isProof: boolean) => void;
  * workspaces of a lane share its slots fairly.
  */
 export type Slots = {
-  /** Null when no slot came free in time. */
-  take(wish: SlotWish, waitMs: number): Promise<ReleaseSlot | null>;
+  /** Null when no slot came free in time, or at once if so many wishes of the workspace in this lane wait already. */
+  take(wish: SlotWish, waitMs: number, mostWaiting?: number): Promise<ReleaseSlot | null>;
   /** Whether the workspace is known to give its slots back soon. */
   isQuick(wish: SlotWish): boolean;
   busy(): number;
@@ -88,9 +88,10 @@ export function createSlots(total: number): Slots {
   }
 
   return {
-    take: async (wish, waitMs) => {
+    take: async (wish, waitMs, mostWaiting = Number.POSITIVE_INFINITY) => {
       const slot = slotOf(wish);
       if (waiting.length === 0 && mayHave({ ...wish, ...slot })) return hold(slot);
+      if (waiting.filter(({ sharer }) => sharer === slot.sharer).length >= mostWaiting) return null;
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
           waiting = waiting.filter((one) => one !== waiter);

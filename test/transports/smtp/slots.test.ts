@@ -82,6 +82,18 @@ test('whoever gives up waiting takes nothing, and who waits longest in a lane is
   expect(started).toEqual(['marketing', 'transactional']);
 });
 
+// Shows F27
+test('no more of a workspace may wait than is said, so that they hold no places that others need', async () => {
+  const { slots, take, settled } = begin(1);
+  take('transactional', 'hanging');
+  take('transactional', 'hanging');
+  await settled();
+  const ask = (owner: string) => slots.take({ lane: 'transactional', owner }, neverMs, 1);
+  expect(await ask('hanging')).toBe(null);
+  void ask('other');
+  expect(slots.waiting()).toBe(2);
+});
+
 const lanes = ['authentication', 'transactional', 'marketing'] as const;
 
 test.each(lanes)('eight workspaces whose emails hang leave slots of the lane %s to others', async (lane) => {

@@ -1,5 +1,6 @@
 // @apart: which workspaces are quick, and whether the relay is paused, is what one process remembers.
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
 import { attempt, deliver } from '../../../shared/domain/email/delivery/delivery.ts';
@@ -12,7 +13,7 @@ import { forgetRedis, useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
-import { skippableTimers } from '../../support/time/skip-time.ts';
+import { isPending, skippableTimers } from '../../support/time/skip-time.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -65,6 +66,64 @@ test('while the emails of eight workspaces hang at the relay, the email of anoth
     "SELECT COUNT(*) AS emails FROM emails WHERE claims > 0 AND status = 'queued'",
   );
   expect(Number(claimed!['emails'])).toBeLessThanOrEqual(config.SMTP_CONNECTIONS);
+  // The others leave the places of the process for jobs to emails that can go out.
+  expect(smtpStats().waiting).toBeLessThanOrEqual(slow.length);
+});
+
+/** Lets an email of this workspace take the only connection and hang. */
+async function hangOn(own: Awaited<ReturnType<typeof workspace>>) {
+  changeSettings({ SMTP_CONNECTIONS: 1 });
+  await closeSmtp();
+  sink.setMode('hang after the dot');
+  const { id } = await acceptEmail(own);
+  const hanging = attempt(id);
+  onTestFinished(async () => {
+    sink.dropConnections();
+    await hanging;
+  });
+  await sink.waitFor(1);
+}
+
+// Shows F27
+test('an email that finds no connection comes back later and later', async () => {
+  const own = await workspace();
+  const skip = skippableTimers();
+  await hangOn(own);
+  const [first, second] = await acceptMany(own, 2);
+  const turn = (email: { id: string }) =>
+    deliver('transactional', { emailId: email.id, workspaceId: own.workspaceId });
+  const waiting = turn(first!);
+  await waitFor('it waits', () => smtpStats().waiting === 1);
+  /** Returns how long the second email waits for its next turn: at least, and at most. */
+  async function putOff(): Promise<[number, number]> {
+    const before = now().getTime();
+    const { retryAt } = (await turn(second!)) as { retryAt: Date };
+    return [retryAt.getTime() - before, retryAt.getTime() - now().getTime()];
+  }
+  const waits: [number, number][] = [];
+  for (let round = 0; round < 6; round += 1) waits.push(await putOff());
+  expect(waits[0]![1]).toBeLessThan(1_000);
+  expect(waits[2]![0]).toBeGreaterThanOrEqual(2_000);
+  expect(waits[5]![1]).toBeLessThan(8_000);
+  skip(1_000);
+  expect(await waiting).toEqual({ retryAt: expect.any(Date) });
+});
+
+// Shows F27
+test('an email whose workspace is paused waits for no connection', async () => {
+  const own = await workspace();
+  await hangOn(await workspace());
+  for (let count = 0; count < 3; count += 1)
+    relayCircuitBreaker.note(own.workspaceId, {
+      kind: 'transport_fault',
+      at: 'message',
+      reason: 'timeout',
+      detail: 'no answer',
+    });
+  const [email] = await acceptMany(own, 1);
+  const outcome = deliver('transactional', { emailId: email!.id, workspaceId: own.workspaceId });
+  expect(await isPending(outcome)).toBe(false);
+  expect(await outcome).toEqual({ retryAt: expect.any(Date) });
 });
 
 // Shows F27

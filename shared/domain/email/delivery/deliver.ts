@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import { now } from '../../../common/clock.ts';
 import { config } from '../../../config/config.ts';
@@ -18,6 +19,10 @@ type EmailTurn = z.infer<typeof sendEmail.payload>;
 
 /** The delay of a job that had no free slot and went back to Redis. */
 const againMs = 500;
+/** An email that found no connection comes back after `againMs`, then after twice as long, up to this time. */
+const longestAgainMs = 4_000;
+/** How often each email found no connection, one time after the other. */
+const putOffs = new LRUCache<string, number>({ max: 10_000 });
 
 const takeTurn = turns({
   lanes: emailLanes,
@@ -39,14 +44,23 @@ export async function deliver(
   isStalled = false,
 ): Promise<WorkOutcome> {
   const turn = { lane, rowLane: kind, ownerId: workspaceId, id: emailId };
+  const pauseMs = await relayCircuitBreaker.ownPauseMs(workspaceId);
+  if (pauseMs > 0 && !(await isOverdue(kind, emailId))) return inMs(pauseMs);
   const own = await permit({ lane, owner: workspaceId });
-  if (!own) return inMs(againMs);
+  if (!own) return inMs(nextAgainMs(emailId));
+  putOffs.delete(emailId);
   const attemptNow = () => attempt(emailId, { lane, isStalled, permit: own });
   try {
     return (await takeTurn(turn, () => whenPossible({ ...turn, kind }, attemptNow))) ?? inMs(againMs);
   } finally {
     own.leave();
   }
+}
+
+function nextAgainMs(emailId: string): number {
+  const before = putOffs.get(emailId) ?? 0;
+  putOffs.set(emailId, before + 1);
+  return Math.min(longestAgainMs, againMs * 2 ** before) * (1 + Math.random() / 4);
 }
 
 async function whenPossible(

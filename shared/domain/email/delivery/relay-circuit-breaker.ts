@@ -22,6 +22,8 @@ type RelayCircuitBreaker = {
   /** Resolves when an email of the workspace may go on, or with the time that it still has to wait. */
   pass: (workspaceId?: string) => Promise<Pass>;
   isPaused: (workspaceId?: string) => boolean;
+  /** Returns how long an email has to wait because its workspace is paused; 0 if it may go on, perhaps as the probe. */
+  ownPauseMs: (workspaceId?: string) => Promise<number>;
   /** Notes the result of a hand-over. */
   note: (workspaceId: string, result: HandOverResult) => void;
 };
@@ -57,14 +59,25 @@ export function createRelayCircuitBreaker(
     });
   const ownOf = (workspaceId: string | undefined) =>
     workspaceId === undefined ? undefined : own.get(workspaceId);
+  async function passOwn(workspaceId: string | undefined): Promise<Pass | undefined> {
+    // The emails wait in Redis: in this process they would take the turns of others.
+    const pass = await ownOf(workspaceId)?.pass(0);
+    return pass && 'waitMs' in pass ? { waitMs: Math.max(pass.waitMs, times.longestWaitMs) } : pass;
+  }
 
   return {
     isPaused: (workspaceId) => relay.isPaused() || ownOf(workspaceId)?.isPaused() === true,
+    ownPauseMs: async (workspaceId) => {
+      if (!ownOf(workspaceId)?.holdsBack()) return 0;
+      const pass = await passOwn(workspaceId);
+      if (pass && 'waitMs' in pass) return pass.waitMs;
+      pass?.leave();
+      return 0;
+    },
     pass: async (workspaceId) => {
-      // The emails wait in Redis: in this process they would take the turns of others.
-      const first = await ownOf(workspaceId)?.pass(0);
+      const first = await passOwn(workspaceId);
       if (!first) return relay.pass();
-      if ('waitMs' in first) return { waitMs: Math.max(first.waitMs, times.longestWaitMs) };
+      if ('waitMs' in first) return first;
       const second = await relay.pass();
       if ('waitMs' in second) {
         first.leave();
