@@ -124,6 +124,29 @@ test('a relay that falls silent or closes at the emails of one workspace pauses 
   expect(pause.isPaused('one')).toBe(false);
 });
 
+// Shows F27
+test('a relay that takes the emails of one workspace whole and never answers pauses these alone', async () => {
+  const pause = createRelayCircuitBreaker(short);
+  const unanswered = { kind: 'uncertain', detail: 'no answer' } as const;
+  for (const result of [unanswered, unanswered, accepted, unanswered, unanswered]) pause.note('one', result);
+  expect(pause.isPaused('one')).toBe(false);
+  pause.note('one', unanswered);
+  expect([pause.isPaused('one'), pause.isPaused('other'), pause.isPaused()]).toEqual([true, false, false]);
+  expect(await pause.pass('one')).toHaveProperty('waitMs');
+  expect(await pause.pass('other')).toHaveProperty('leave');
+});
+
+test('an answer that was lost neither pauses the relay nor ends its pause', () => {
+  const pause = createRelayCircuitBreaker(short);
+  const unanswered = { kind: 'uncertain', detail: 'no answer' } as const;
+  for (const result of [fault, fault, unanswered]) pause.note('one', result);
+  expect(pause.isPaused()).toBe(false);
+  pause.note('one', fault);
+  expect(pause.isPaused()).toBe(true);
+  pause.note('two', unanswered);
+  expect(pause.isPaused()).toBe(true);
+});
+
 test('a wait for a connection of our own says nothing about the relay', () => {
   const pause = createRelayCircuitBreaker(short);
   for (let count = 0; count < 3; count += 1) pause.note('one', { kind: 'busy', detail: 'none came free' });

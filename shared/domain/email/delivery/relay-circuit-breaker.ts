@@ -91,12 +91,13 @@ export function createRelayCircuitBreaker(
       };
     },
     note: (workspaceId, result) => {
-      if (result.kind === 'uncertain' || result.kind === 'unread' || result.kind === 'busy') return;
+      if (result.kind === 'unread' || result.kind === 'busy') return;
       const isSessionFault = result.kind === 'transport_fault' && result.at === 'session';
-      relay.note(isSessionFault);
+      // A lost answer says nothing about the relay: it may have hung at this message, or may be gone.
+      if (result.kind !== 'uncertain') relay.note(isSessionFault);
       if (isSessionFault) return;
       // A 421 means that the relay is closing, not a bad message (RFC 5321 §3.8).
-      const isFault = result.kind === 'transport_fault' || (result.kind === 'refused' && result.code === 421);
+      const isFault = result.kind === 'refused' ? result.code === 421 : result.kind !== 'accepted';
       if (isFault && !own.has(workspaceId)) own.set(workspaceId, newOwn(workspaceId));
       ownOf(workspaceId)?.note(isFault);
       if (!isFault) own.delete(workspaceId);
