@@ -86,6 +86,19 @@ export async function updateTaken(workspaceId: string, wanted: number, at: Date)
   });
 }
 
+/** Gives back one of the emails that were taken at this time, and ends the workspace's hold, for its limit has room. */
+export async function updateGivenBack(workspaceId: string, takenAt: Date): Promise<void> {
+  const id = idToBytes(workspaceId);
+  await transaction(async () => {
+    await execute('UPDATE workspaces SET emails_held_until = NULL WHERE id = ?', [id]);
+    await query(
+      `UPDATE email_sendings SET emails = emails - 1
+       WHERE workspace_id = ? AND (period, slot) IN (?) AND emails > 0`,
+      [id, periods.map((period) => [period, slotAt(period, takenAt)])],
+    );
+  });
+}
+
 /** Returns when the oldest counted slot of a period is no longer counted; at once where the period has room. */
 function freeAt(period: Period, limits: SendingLimits, used: Used[], taken: number, at: Date): number {
   const sent = used.find((one) => one.period === period);

@@ -3,8 +3,11 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
+import { listAllowances } from '../../../shared/db/email/limits.system.ts';
 import { attempt, deliver } from '../../../shared/domain/email/delivery/delivery.ts';
 import { relayCircuitBreaker } from '../../../shared/domain/email/delivery/relay-circuit-breaker.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { closeSmtp, smtpStats } from '../../../shared/transports/smtp.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { acceptMany } from '../../support/data/email-rows.ts';
@@ -147,6 +150,28 @@ test('an email that found no free connection in time is put off: no attempt is c
   skip(deadlineMs);
   await hanging;
   expect(await first.read()).toMatchObject({ retries: 1, uncertainCount: 1 });
+});
+
+// Shows F27
+test('an email that found no free connection in time uses up no sending limit', async () => {
+  const own = await workspace();
+  await workspaces.change(own.workspaceId, { emailsPerMinute: 5, emailsPerDay: 5 });
+  const left = async () => (await listAllowances([own.workspaceId], now())).get(own.workspaceId);
+  const skip = skippableTimers();
+  await hangOn(await workspace());
+  const emails = await acceptMany(own, 5);
+  const waiting = Promise.all(emails.map(({ id }) => attempt(id)));
+  await waitFor('they wait', () => smtpStats().waiting === 5);
+  expect(await left()).toBe(0);
+  expect(await attempt((await acceptEmail(own)).id)).toBe('dropped');
+  skip(deadlineMs / 2);
+  for (const outcome of await waiting) expect(outcome).toEqual({ retryAt: expect.any(Date) });
+  expect(await left()).toBe(5);
+  const [{ held }] = await query<[{ held: Date | null }]>(
+    'SELECT emails_held_until AS held FROM workspaces WHERE id = ?',
+    [idToBytes(own.workspaceId)],
+  );
+  expect(held).toBe(null);
 });
 
 // Shows F27

@@ -7,7 +7,7 @@ import { messageAdmission } from '../../work/message-admission.ts';
 import { giveUpMinutes } from '../delivery/times.ts';
 import { laneOf } from './precedence.ts';
 
-export { takeTurn } from './limits.ts';
+export { giveTurnBack, takeTurn } from './limits.ts';
 
 /** Decides which emails have a job in Redis and which wait as rows. */
 export const { admit, keepsJob, refill, sweep } = messageAdmission({

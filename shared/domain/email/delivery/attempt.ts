@@ -113,10 +113,12 @@ async function prepare(
   checkHandOver(handedOver);
   // An email counts against the limits only once it is composed. An email that cannot be composed is tried many times,
   // and would use them up.
-  if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
+  const countedAt = isLimited ? await admission.takeTurn(email) : null;
+  if (isLimited && !countedAt) return holdBack(emailId, token);
   if (!(await system.updateHandoverStarted({ id: emailId, lane, token, at: now() }))) return 'dropped';
   return async () => {
     const result = await handOver(handedOver, permit);
+    if (result.kind === 'busy' && countedAt) await admission.giveTurnBack(email.workspaceId, countedAt);
     if (result.kind === 'busy' && !isPast(retriesSince(email, now()), email.kind, now())) {
       count('emails_put_off');
       return null;
