@@ -78,13 +78,12 @@ export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
   if (!means) return pausedReason === 'key_revoked';
   if (pausedReason === 'limit_reached') {
     const { parts } = means.room;
-    return parts < (pausedParts ?? 1) && (parts === 0 || parts < (await nextNeeds(batch)).parts);
+    return parts < (pausedParts ?? 1) && parts < (await nextNeeds(batch)).parts;
   }
   if (pausedReason !== 'insufficient_balance') return false;
   const { balance } = means;
-  // Even a message that costs nothing waits for held texts and older batches.
-  if (balance === null || balance === 0) return balance === 0;
-  return balance < (pausedCost ?? 1) && balance < (await nextNeeds(batch)).cost;
+  // A message that costs nothing needs no balance, so it does not wait for held texts and older batches.
+  return balance !== null && balance < (pausedCost ?? 1) && balance < (await nextNeeds(batch)).cost;
 }
 
 /**

@@ -92,6 +92,47 @@ test("a batch that a message of many parts keeps at the key's limit goes on when
   expect((await shown(id)).counts).toMatchObject({ waiting: 0, failed: 1, queued: 1 });
 });
 
+const suppress = async (rows: { recipient: string }[]) => {
+  for (const { recipient } of rows) await call('POST', '/suppressions', { number: recipient });
+};
+
+test('a batch with nothing left of its balance goes on when its other recipients were suppressed', async () => {
+  const messages = messagesTo(3);
+  await credit(part);
+  const id = await pausedBatch({ messages });
+  expect(await left()).toBe(0);
+  await suppress(messages.slice(2));
+  expect((await call('POST', `/sms/batches/${id}/resume`)).body.status).toBe('paused');
+  await suppress(messages.slice(1, 2));
+  expect((await call('POST', `/sms/batches/${id}/resume`)).body.status).toBe('processing');
+  await workOff(id);
+  expect((await shown(id)).counts).toMatchObject({ waiting: 0, failed: 2, queued: 1 });
+});
+
+test("a batch with nothing left of its key's limit goes on when its other recipients were suppressed", async () => {
+  const { key } = await apiKeys.issue(own.workspaceId, {});
+  const body = { limits: { dailyParts: 1 } };
+  expect((await api.request('PATCH', `/v2/api-keys/${own.keyId}`, { key, body })).status).toBe(200);
+  const messages = messagesTo(3);
+  const { id } = await newBatch(api, own, { messages });
+  await workOff(id);
+  expect(await shown(id)).toMatchObject({ status: 'paused', pausedReason: 'limit_reached' });
+  await suppress(messages.slice(1));
+  await workLater(id);
+  expect((await shown(id)).counts).toMatchObject({ waiting: 0, failed: 2, queued: 1 });
+});
+
+test('a message that costs nothing does not wait for an older batch to be paid', async () => {
+  const messages = messagesTo(1, 10);
+  await credit(1);
+  const older = await pausedBatch({ messages: messagesTo(1) });
+  const younger = await pausedBatch({ messages });
+  await suppress(messages);
+  await workLater(younger);
+  expect((await shown(younger)).counts).toMatchObject({ waiting: 0, failed: 1 });
+  expect((await shown(older)).status).toBe('paused');
+});
+
 test('workers share a balance out to two batches at once: to the last part, and then to the older one first', async () => {
   await forgetRedis();
   const rows = 40;
