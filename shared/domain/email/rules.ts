@@ -2,13 +2,15 @@ import { orRefuse, type Refuse } from '../../common/faults.ts';
 import { type Mailbox, parseMailbox } from '../../formats/email/address.ts';
 import { findSending, isTestSender } from './senders.ts';
 
+const strangeToTags = /(?<!\p{L}\p{M}*)\p{M}|[^\p{L}\p{M}\p{Nd}]/gu;
+
 /**
- * Returns a tag as it is stored (API decisions §8): letters and digits of any script stay. Marks stay too, because a
- * mark belongs to the letter before it: a Hindi word without its vowel signs is another word, and the lower case of `İ`
- * is a letter with a mark.
+ * Returns a tag as it is stored (API decisions §8): letters and digits of any script stay. The marks after a letter
+ * stay too, because they belong to it: a Hindi word without its vowel signs is another word, and the lower case of `İ`
+ * is a letter with a mark. Other marks do not stay. The mark in the emoji ❤️, for example, cannot be seen.
  */
 export function normalTag(tag: string): string {
-  return tag.toLowerCase().replace(/[^\p{L}\p{M}\p{Nd}]/gu, '-');
+  return tag.toLowerCase().replace(strangeToTags, '-');
 }
 
 export function parseField(field: string, text: string | undefined, refuse: Refuse): Mailbox | null {

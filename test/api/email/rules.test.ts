@@ -213,6 +213,11 @@ test.each([
   ['٣ أخبار', '٣-أخبار'],
   ['新闻/四月', '新闻-四月'],
   ['½ ² 🙂', '-----'],
+  // An emoji of two characters: a heart, and a mark that makes it red.
+  ['\u2764\ufe0f sale', '---sale'],
+  // A digit in a box: the digit stays, without the two marks that make the box.
+  ['1\ufe0f\u20e3', '1--'],
+  ['\u0301e\u0301\u0301', '-e\u0301\u0301'],
   // Lower case turns this one character into two: a letter and a combining mark.
   ['İ'.repeat(64), 'i\u0307'.repeat(64)],
   // The Kelvin sign, whose lower case is an ASCII k.
