@@ -50,19 +50,23 @@ export function faultsOf(filter: Usable<ReportFilter | SendsFilter>): FieldError
   )
     return faults.errors;
   const { start, end } = stretchOf(from, to, timeZone);
-  const hours = hoursOf(start, end);
+  const days = daysOf(start, end, isByDate(from, to) ? timeZone : 'UTC');
   if (start >= end)
     faults.refuse(from ? 'from' : 'to', from ? 'must be before to' : 'must be later than from');
-  // A clock that goes back makes a range of the same number of days an hour longer.
-  else if (hours.to - hours.from > mostDays * dayHours + 1)
+  else if (days > mostDays)
     faults.refuse('from', `must be at most ${mostDays} days before to; ask for a shorter time`);
-  if (
-    'interval' in filter &&
-    filter.interval === 'hour' &&
-    hours.to - hours.from > mostDaysOfHours * dayHours + 1
-  )
+  if ('interval' in filter && filter.interval === 'hour' && days > mostDaysOfHours)
     faults.refuse('interval', `can be hour only for at most ${mostDaysOfHours} days; use day or month`);
   return faults.errors;
+}
+
+const isByDate = (...bounds: (ReportBound | undefined)[]) => bounds.some((bound) => bound && 'date' in bound);
+
+/** Returns the length in days. Where clocks of the zone go back, its days are longer by as much. */
+function daysOf(start: number, end: number, zone: string): number {
+  const { from, to } = hoursOf(start, end);
+  const longer = Math.max(0, offsetAt(zone, start) - offsetAt(zone, end));
+  return (to - from - Math.ceil(longer / hourMs)) / dayHours;
 }
 
 function stretchOf(from: ReportBound | undefined, to: ReportBound | undefined, timeZone: string) {

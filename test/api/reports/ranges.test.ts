@@ -19,6 +19,10 @@ async function sends(query: string) {
   expect([status, body.errors]).toEqual([200, undefined]);
   return body;
 }
+async function faultsOf(query: string): Promise<string[]> {
+  const { body } = await api.request('GET', `/v2/reports/sends?${query}`, { key: own.key });
+  return Object.keys(body.errors ?? {});
+}
 const startsOf = ({ data }: { data: { start: string }[] }) => data.map(({ start }) => start);
 
 test('hours are rounded where the zone is off by part of an hour, at whichever end', async () => {
@@ -64,4 +68,36 @@ test('the zone of the answer is the one that was asked for', async () => {
     ['europe/LONDON', 'Europe/London'],
   ])
     expect((await sends(`timeZone=${asked}`)).timeZone).toBe(named);
+});
+
+// The clocks of London go back on 26 October 2025 and forward on 29 March 2026, those of New York back on 2 November.
+test.each([
+  ['from=2025-01-01T00:00:00Z&to=2026-02-05T00:00:00Z', 'from=2025-01-01T00:00:00Z&to=2026-02-05T01:00:00Z'],
+  ['from=2025-01-01&to=2026-02-05', 'from=2025-01-01&to=2026-02-05T01:00:00Z'],
+  [
+    'timeZone=Europe/London&from=2025-10-01&to=2026-11-05',
+    'timeZone=Europe/London&from=2025-10-01&to=2026-11-05T01:00:00Z',
+  ],
+  [
+    'timeZone=Europe/London&from=2025-10-01T00:00:00Z&to=2026-11-05T00:00:00Z',
+    'timeZone=Europe/London&from=2025-10-01T00:00:00Z&to=2026-11-05T01:00:00Z',
+  ],
+  [
+    'timeZone=Asia/Tokyo&from=2025-01-01&to=2026-02-05',
+    'timeZone=Asia/Tokyo&from=2025-01-01&to=2026-02-04T16:00:00Z',
+  ],
+])('400 days, %s, are the most', async (most, more) => {
+  expect([await faultsOf(most), await faultsOf(more)]).toEqual([[], ['from']]);
+});
+
+test.each([
+  ['from=2026-10-01T00:00:00Z&to=2026-11-01T00:00:00Z', 'from=2026-10-01T00:00:00Z&to=2026-11-01T01:00:00Z'],
+  ['from=2026-10-01&to=2026-11-01', 'from=2026-10-01&to=2026-11-01T01:00:00Z'],
+  [
+    'timeZone=America/New_York&from=2025-10-10&to=2025-11-10',
+    'timeZone=America/New_York&from=2025-10-10&to=2025-11-10T06:00:00Z',
+  ],
+])('31 days of hours, %s, are the most', async (most, more) => {
+  const byHour = (query: string) => faultsOf(`interval=hour&${query}`);
+  expect([await byHour(most), await byHour(more)]).toEqual([[], ['interval']]);
 });
