@@ -37,7 +37,10 @@ const names: { [Prefix in IdPrefix]?: string } = {
 const named = (prefix: IdPrefix): string =>
   names[prefix] ?? `${/^[aeiou]/.test(prefix) ? 'an' : 'a'} ${prefix}`;
 
-/** An id in a list of ids. An id without a record is ignored, and so is text that cannot be an id. */
+/**
+ * An id that is taken in any form: text that cannot be an id is treated like an id without a record. In a list of ids,
+ * both are ignored.
+ */
 export function NamedId(prefix: IdPrefix): z.ZodString {
   return z.string().meta({ example: `${prefix}_01h455vb4pex5vsknk084sn02q` });
 }

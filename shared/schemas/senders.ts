@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CreatedAt, change, Id, pageOf, pageQuery, text } from './fields.ts';
+import { CreatedAt, change, Id, NamedId, pageOf, pageQuery, text } from './fields.ts';
 
 export const SenderKind = z
   .enum(['sender_name', 'virtual_number'])
@@ -82,7 +82,8 @@ export const NewSender = z
       .max(300)
       .nullish()
       .describe('ISO 3166-1 alpha-2; default: the country of the workspace'),
-    businessProfileId: Id('profile')
+    // Its form is checked only where it is used.
+    businessProfileId: NamedId('profile')
       .nullish()
       .describe(
         'The business that uses the sender. Leave it out for the business of the workspace itself; it is not used for a mobile number',

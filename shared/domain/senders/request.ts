@@ -5,6 +5,7 @@ import { findBusinessProfile } from '../../db/senders/business-profiles.ts';
 import * as db from '../../db/senders/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isCountry } from '../../formats/country.ts';
+import { isId } from '../../formats/ids.ts';
 import { parseSenderName } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSender, Sender, SenderCountryStatus } from '../../schemas/senders.ts';
@@ -118,8 +119,10 @@ async function check(workspaceId: string, body: Usable<NewSender>, refuse: Refus
   for (const [index, country] of (body.countries ?? []).entries())
     if (country !== undefined && !isCountry(country))
       refuse(`countries[${index}]`, 'must be a country code of ISO 3166-1 alpha-2, such as GB');
-  const needsProfile = body.businessProfileId != null && !name?.isMobile;
-  const profile = needsProfile ? await findBusinessProfile(workspaceId, body.businessProfileId) : null;
+  const { businessProfileId } = body;
+  const needsProfile = businessProfileId != null && !name?.isMobile;
+  const canBeFound = needsProfile && isId('profile', businessProfileId);
+  const profile = canBeFound ? await findBusinessProfile(workspaceId, businessProfileId) : null;
   if (needsProfile && !profile)
     refuse('businessProfileId', 'must be the id of a business profile of this workspace');
   return { name, profile };

@@ -100,11 +100,19 @@ describe('a first request', () => {
   test('of a business of another workspace, or of none: 400 on businessProfileId', async () => {
     const own = await workspace();
     const foreign = await unverifiedProfile(await workspace());
-    for (const businessProfileId of [foreign, 'profile_01h455vb4pex5vsknk084sn02q', 'Acme']) {
+    for (const businessProfileId of [foreign, 'profile_01h455vb4pex5vsknk084sn02q', 'Acme', '']) {
       const { status, body } = await request(own, newName(), { businessProfileId });
       expect([status, Object.keys(body.errors)]).toEqual([400, ['businessProfileId']]);
     }
   });
+
+  test.each(['profile_01h455vb4pex5vsknk084sn02q', 'Acme', ''])(
+    'for a mobile number of the business %j, which is none: it is not used',
+    async (businessProfileId) => {
+      const { status, body } = await request(await workspace(), '07402000009', { businessProfileId });
+      expect([status, body.status, body.businessProfileId]).toEqual([201, 'awaiting_verification', null]);
+    },
+  );
 
   test('while another mobile number awaits verification: 409, until that one is verified or cancelled', async () => {
     const own = await workspace();
