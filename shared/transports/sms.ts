@@ -167,6 +167,14 @@ export async function closeGateways(): Promise<void> {
 export async function submit(message: TextMessage, gateway = gatewayFor(message)): Promise<Submission> {
   if (!gateway)
     return { kind: 'refused', code: 'no_route', retryable: false, detail: 'No gateway takes this message' };
+  // No number that is never assigned reaches a carrier, whichever gateway the caller has chosen.
+  if (gateway !== simulator && isDramaNumber(message.recipient))
+    return {
+      kind: 'refused',
+      code: 'no_route',
+      retryable: false,
+      detail: 'Texts to this number go to the simulator only',
+    };
   const { promise: late, resolve } = Promise.withResolvers<Submission>();
   const timer = setTimeout(
     () => resolve({ kind: 'unavailable', detail: 'The gateway did not answer in time' }),

@@ -42,6 +42,18 @@ test('numbers that are nobody’s never leave the simulator, whatever the gatewa
     expect(gatewayFor({ sender: 'Acme', recipient: number })?.name).toBe('network');
 });
 
+test('a number that is nobody’s reaches no carrier, even where the caller has chosen its gateway', async () => {
+  const network = useTextGateway();
+  onTestFinished(network.stop);
+  const { workspaceId } = await workspace();
+  const carrier = gatewayFor({ sender: 'Acme', recipient: '+447407000001' });
+  expect(await submit(message(workspaceId, '+447700900123'), carrier)).toMatchObject({
+    kind: 'refused',
+    code: 'no_route',
+  });
+  expect(network.taken).toEqual([]);
+});
+
 test('a gateway that gives no answer in time, or breaks, is unavailable', async () => {
   const network = useTextGateway();
   onTestFinished(() => {

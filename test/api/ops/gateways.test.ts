@@ -148,6 +148,12 @@ test('the operator tries a gateway with a text, and is told what it says', async
     code: 1,
     printed: expect.stringContaining('simulator'),
   });
+  const taken = first.taken.length;
+  expect(await admin('gateway', 'test', '+447700900123', '--gateway', 'carrier-1')).toMatchObject({
+    code: 1,
+    printed: expect.stringContaining('simulator'),
+  });
+  expect(first.taken).toHaveLength(taken);
   expect(await admin('gateway', 'test', '12')).toMatchObject({
     code: 1,
     printed: expect.stringContaining('is not a phone number'),

@@ -3,7 +3,7 @@ import { config } from '../../../config/config.ts';
 import type { GatewaySettings } from '../../../config/sms-gateways.ts';
 import * as db from '../../../db/sms/gateway-pauses.system.ts';
 import { newUuid } from '../../../formats/ids.ts';
-import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
+import { isDramaNumber, parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
 import { gatewayFor, gatewayNamed, type Submission, submit } from '../../../transports/sms.ts';
 import * as pauses from './pauses.ts';
 import { type GatewayReport, readReports } from './reports.ts';
@@ -124,8 +124,9 @@ export async function test(
   const recipient = phone.number;
   const gateway = name === undefined ? gatewayFor({ sender, recipient }) : gatewayNamed(name);
   if (!gateway) throw new Error(`No gateway takes texts from ${sender} to ${recipient}`);
-  // The simulator's phones belong to a workspace, and this test has none.
-  if (gateway.name === 'simulator')
+  // Numbers that are never assigned reach no carrier, also where its gateway is given. The simulator's phones belong to
+  // a workspace, and this test has none.
+  if (gateway.name === 'simulator' || isDramaNumber(recipient))
     throw new Error(
       `Texts to ${recipient} go to the simulator, so no carrier can be tested with this number`,
     );
