@@ -90,22 +90,34 @@ export function toGsm7(text: string): Buffer {
   return Buffer.from(bytes);
 }
 
+/** Stands for an escape at the end of a part whose character begins the next part. No text has it (Unicode §23.7). */
+const cutEscape = '\ufdd1';
+
 /**
  * Decodes bytes as phones do: an escape without a meaning shows the character of the basic table (TS 23.038
- * §6.2.1.1).
+ * §6.2.1.1). `isPart`: another part may follow, so an escape at the end is kept for `joinParts`.
  */
-export function fromGsm7(bytes: Uint8Array): string {
+export function fromGsm7(bytes: Uint8Array, { isPart = false } = {}): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]! & 0x7f;
-    if (byte !== escapeByte || at + 1 === bytes.length) {
-      text += basicTable[byte]!;
+    const isLast = at + 1 === bytes.length;
+    if (byte !== escapeByte || isLast) {
+      text += isPart && byte === escapeByte ? cutEscape : basicTable[byte]!;
       continue;
     }
     at += 1;
     text += ofExtension.get(bytes[at]! & 0x7f) ?? basicTable[bytes[at]! & 0x7f]!;
   }
   return text;
+}
+
+/** Joins the decoded parts of a text. Some phones split a pair of septets between two parts. */
+export function joinParts(parts: string[]): string {
+  return parts.join('').replaceAll(/\ufdd1(.?)/gsu, (_, next: string) => {
+    if (next === '' || next === cutEscape) return basicTable[escapeByte]!;
+    return ofExtension.get(bytesOfCharacters.get(next)?.at(-1) ?? 0) ?? next;
+  });
 }
 
 /** Returns the text to send under this `unicode` setting, or why it is refused. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromGsm7, partsOf, toGsm7 } from '../../../shared/formats/sms/gsm-7.ts';
+import { fromGsm7, joinParts, partsOf, toGsm7 } from '../../../shared/formats/sms/gsm-7.ts';
 import { frameReader } from '../../../shared/transports/sms/smpp/frames.ts';
 import {
   decodePdu,
@@ -133,6 +133,17 @@ test('the GSM alphabet goes to bytes and back, its table being the one of TS 23.
   expect(fromGsm7(Buffer.from([0x41, 0x1b]))).toBe('A\u00a0');
   expect(fromGsm7(Buffer.from([0x1b, 0x41]))).toBe('A');
   expect(() => toGsm7('ő')).toThrow(RangeError);
+});
+
+test('an escape at the end of a part is read with the first septet of the next part', () => {
+  const joined = (...parts: string[]) =>
+    joinParts(parts.map((part) => fromGsm7(Buffer.from(part, 'hex'), { isPart: true })));
+  expect(joined('411b', '6541')).toBe('A€A');
+  expect(joined('1b', '3c')).toBe('[');
+  // The next septet has no second meaning, is an escape as well, or is missing.
+  expect(joined('411b', '41')).toBe('AA');
+  expect(joined('411b', '1b', '41')).toBe('A\u00a0A');
+  expect(joined('411b')).toBe('A\u00a0');
 });
 
 /** Returns the bytes of a part on the network: a septet takes 7 bits, and text after a header begins on a septet. */

@@ -119,6 +119,18 @@ test('parts that are too long, or nothing but halves of characters, are kept too
   expect([content.length, content.slice(0, 9_990)]).toEqual([10_000, 'a'.repeat(9_990)]);
 });
 
+test('a character of two septets that is split between two parts is whole in the joined text', async () => {
+  await useCarrier(smsc);
+  const part = (place: number, septets: string) =>
+    inbound(Buffer.from(`05000308020${place}${septets}`, 'hex'), { esmClass: 0x40 });
+  // The second part comes first. 1b65 is the euro sign.
+  expect(await smsc.answerOf(part(2, '6535'))).toBe(0);
+  expect(await smsc.answerOf(part(1, '411b'))).toBe(0);
+  // In a text of its own, nothing follows the escape.
+  expect(await smsc.answerOf(inbound(Buffer.from('411b', 'hex')))).toBe(0);
+  expect((await received()).toSorted()).toEqual(['A\u00a0', 'A€5']);
+});
+
 test('statuses that the carrier makes up are counted under one label', async () => {
   await useCarrier(smsc);
   const countsOf = async () =>

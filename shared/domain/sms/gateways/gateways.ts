@@ -7,6 +7,7 @@ import { transaction } from '../../../db/client.ts';
 import { findSenderOfVirtualNumber } from '../../../db/senders/senders.system.ts';
 import * as db from '../../../db/sms/inbound.system.ts';
 import { newUuid } from '../../../formats/ids.ts';
+import { joinParts } from '../../../formats/sms/gsm-7.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
 import { longestInbound } from '../../../schemas/sms/gateway-posts.ts';
 import {
@@ -114,7 +115,7 @@ function partedText({ gateway }: InboundPart, sender: string, recipient: string,
 
 async function join(workspaceId: string, text: db.PartedText, parts: string[]): Promise<void> {
   await db.deleteInboundParts(text);
-  const content = cut(parts.join(''), text.gateway);
+  const content = cut(joinParts(parts), text.gateway);
   await inbound.receive(workspaceId, { from: text.sender, to: text.recipient, content });
 }
 

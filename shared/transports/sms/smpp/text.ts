@@ -79,10 +79,17 @@ export function decodeText(pdu: ShortMessage, defaultAlphabet: 'gsm7' | 'latin1'
     place = placeByHeader(bytes.subarray(1, end)) ?? place;
     bytes = bytes.subarray(end);
   }
-  return { content: contentOf(bytes, dataCoding, defaultAlphabet), place };
+  return { content: contentOf(bytes, { dataCoding, defaultAlphabet, isPart: place !== null }), place };
 }
 
-function contentOf(bytes: Buffer, dataCoding: number, defaultAlphabet: 'gsm7' | 'latin1'): string {
+function contentOf(
+  bytes: Buffer,
+  {
+    dataCoding,
+    defaultAlphabet,
+    isPart,
+  }: { dataCoding: number; defaultAlphabet: 'gsm7' | 'latin1'; isPart: boolean },
+): string {
   // §5.2.19. Message classes (0xF0 and the groups before it) say the alphabet in two bits (3GPP TS 23.038 §4).
   const isUcs2 =
     dataCoding === ucs2Coding || (dataCoding < 0xc0 && dataCoding >= 0x10 && (dataCoding & 0x0c) === 0x08);
@@ -91,7 +98,7 @@ function contentOf(bytes: Buffer, dataCoding: number, defaultAlphabet: 'gsm7' | 
       .swap16()
       .toString('utf16le');
   const isLatin1 = [0x01, 0x03].includes(dataCoding) || (dataCoding === 0 && defaultAlphabet === 'latin1');
-  return isLatin1 ? bytes.toString('latin1') : fromGsm7(bytes);
+  return isLatin1 ? bytes.toString('latin1') : fromGsm7(bytes, { isPart });
 }
 
 function placeBySar(tlvs: Tlvs): InboundPlace | null {
