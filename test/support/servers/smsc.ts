@@ -81,6 +81,14 @@ export async function startSmsc({
     /** Waits for our answer to the deliver_sm with this sequence, and returns its status. */
     answerOf: async (own: number): Promise<number> =>
       (await waitFor(`deliver_sm ${own} is answered`, () => smsc.answers.get(own))).status,
+    /** Asks by enquire_link some times. With the last answer the carrier has read all that we wrote before. */
+    async roundTrips(): Promise<void> {
+      for (let left = 3; left > 0; left -= 1) {
+        sequence += 1;
+        smsc.write(encodePdu({ id: commands.enquire_link, status: 0, sequence }));
+        await smsc.answerOf(sequence);
+      }
+    },
     write(bytes: Buffer): void {
       const socket = [...sockets].at(-1);
       if (!socket) throw new Error('Nobody is connected');

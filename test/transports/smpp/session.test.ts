@@ -50,17 +50,38 @@ async function bound(smsc: Smsc, changes: Partial<SessionOptions> = {}) {
 
 test('it binds, submits, and says goodbye once the answers under way have come', async () => {
   const smsc = await startSmsc();
+  const reply = Promise.withResolvers<{ id: string }>();
+  smsc.submit = () => reply.promise;
   const { session, reasons } = await bound(smsc);
   expect(smsc.binds).toEqual([
     { systemId: 'acme', password: 'secret', systemType: '', id: commands.bind_transceiver },
   ]);
   const answered = session.submit(message, 30_000);
+  await waitFor('it is taken', () => smsc.taken.length === 1);
   const closed = session.close(20_000);
+  await smsc.roundTrips();
+  expect(smsc.unbinds).toBe(0);
+  reply.resolve({ id: 'm1' });
   expect(await answered).toMatchObject({ kind: 'answered', status: 0 });
   await closed;
   expect(smsc.unbinds).toBe(1);
   expect(reasons).toEqual(['this process is closing']);
   expect(await session.submit(message, 1_000)).toEqual({ kind: 'unsent', detail: 'this process is closing' });
+});
+
+test('it says goodbye once the texts that it is storing are answered', async () => {
+  const smsc = await startSmsc();
+  const kept = Promise.withResolvers<{ status: number }>();
+  const onDeliver = vi.fn(() => kept.promise);
+  const { session } = await bound(smsc, { onDeliver });
+  const own = smsc.deliver({ message: Buffer.from('Hello') });
+  await waitFor('it is in hand', () => onDeliver.mock.calls.length === 1);
+  const closed = session.close(20_000);
+  await smsc.roundTrips();
+  expect(smsc.unbinds).toBe(0);
+  kept.resolve({ status: 0 });
+  await closed;
+  expect([smsc.answers.get(own)?.status, smsc.unbinds]).toEqual([0, 1]);
 });
 
 test('no more messages than the window are without an answer; one that finds no room in time is not sent', async () => {
