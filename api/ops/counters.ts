@@ -109,7 +109,14 @@ export const counters: Record<string, CounterOf> = {
     help: 'Messages that a gateway did not take, by its command_status where SMPP 3.4 names it, or its HTTP status',
     labels: { gateway: gateways, status: null },
   },
-  sms_gateway_unread: { help: 'Receipts of gateways that cannot be read', labels: { gateway: gateways } },
+  sms_gateway_unread: {
+    help: 'Receipts of gateways that cannot be read, and other messages that were refused because they cannot be decoded',
+    labels: { gateway: gateways, what: ['receipt', 'message'] },
+  },
+  sms_gateway_floods: {
+    help: 'Receipts and texts that came while the process had 200 in hand, so the gateway must send them again',
+    labels: { gateway: gateways },
+  },
   sms_inbound_unmatched: {
     help: 'Text messages that came for a number of no workspace, or from a sender that cannot be answered',
     labels: { gateway: gateways, what: ['recipient', 'sender'] },

@@ -1,52 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  commands,
-  encodePdu,
-  encodeShortMessage,
-  firstText,
-  type ShortMessage,
-} from '../../../shared/transports/sms/smpp/pdu.ts';
-import { openSession, type SessionOptions } from '../../../shared/transports/sms/smpp/session.ts';
-import { atEnd } from '../../support/runner/at-end.ts';
+import { commands, encodePdu, firstText } from '../../../shared/transports/sms/smpp/pdu.ts';
+import type { SessionOptions } from '../../../shared/transports/sms/smpp/session.ts';
 import { selfSignedCertificate } from '../../support/servers/certificate.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
-
-const message: ShortMessage = {
-  source: { ton: 5, npi: 0, address: 'Acme' },
-  destination: { ton: 1, npi: 1, address: '447400000001' },
-  esmClass: 0,
-  validityPeriod: '',
-  registeredDelivery: 1,
-  dataCoding: 0,
-  message: Buffer.from('Hi'),
-  tlvs: new Map(),
-};
-
-async function bound(smsc: Smsc, changes: Partial<SessionOptions> = {}) {
-  const reasons: string[] = [];
-  const delivered: ShortMessage[] = [];
-  const session = await openSession({
-    host: '127.0.0.1',
-    port: smsc.port,
-    isTls: false,
-    systemId: 'acme',
-    password: 'secret',
-    systemType: '',
-    bind: 'transceiver',
-    window: 2,
-    responseMs: 20_000,
-    enquireMs: 60_000,
-    onDeliver: async (one) => {
-      delivered.push(one);
-      return { status: 0 };
-    },
-    onClosed: (reason) => void reasons.push(reason),
-    ...changes,
-  });
-  atEnd(() => session.close(0));
-  return { session, reasons, delivered };
-}
+import { bound, message } from './bound-session.ts';
 
 test('it binds, submits, and says goodbye once the answers under way have come', async () => {
   const smsc = await startSmsc();
@@ -67,21 +25,6 @@ test('it binds, submits, and says goodbye once the answers under way have come',
   expect(smsc.unbinds).toBe(1);
   expect(reasons).toEqual(['this process is closing']);
   expect(await session.submit(message, 1_000)).toEqual({ kind: 'unsent', detail: 'this process is closing' });
-});
-
-test('it says goodbye once the texts that it is storing are answered', async () => {
-  const smsc = await startSmsc();
-  const kept = Promise.withResolvers<{ status: number }>();
-  const onDeliver = vi.fn(() => kept.promise);
-  const { session } = await bound(smsc, { onDeliver });
-  const own = smsc.deliver({ message: Buffer.from('Hello') });
-  await waitFor('it is in hand', () => onDeliver.mock.calls.length === 1);
-  const closed = session.close(20_000);
-  await smsc.roundTrips();
-  expect(smsc.unbinds).toBe(0);
-  kept.resolve({ status: 0 });
-  await closed;
-  expect([smsc.answers.get(own)?.status, smsc.unbinds]).toEqual([0, 1]);
 });
 
 test('no more messages than the window are without an answer; one that finds no room in time is not sent', async () => {
@@ -120,83 +63,6 @@ test('a message does not wait for its turn at a carrier that has stopped answeri
   expect(smsc.taken).toHaveLength(2);
   smsc.cut();
   await Promise.all(underWay);
-});
-
-test('PDUs that come byte by byte are answered, and texts only once they are kept', async () => {
-  const smsc = await startSmsc();
-  smsc.pieceBytes = 1;
-  const kept = Promise.withResolvers<{ status: number }>();
-  const { session } = await bound(smsc, { onDeliver: () => kept.promise });
-  const own = smsc.deliver({ message: Buffer.from('Hello') });
-  expect(await session.submit(message, 30_000)).toMatchObject({ kind: 'answered' });
-  expect(smsc.answers.has(own)).toBe(false);
-  kept.resolve({ status: 0 });
-  expect(await smsc.answerOf(own)).toBe(0);
-});
-
-test('a text that comes in one segment with the answer to the bind is kept', async () => {
-  const smsc = await startSmsc();
-  const body = encodeShortMessage({ ...message, message: Buffer.from('At once') });
-  smsc.behindBind = encodePdu({ id: commands.deliver_sm, status: 0, sequence: 700, body });
-  const { delivered } = await bound(smsc);
-  expect(await smsc.answerOf(700)).toBe(0);
-  expect(delivered.map((one) => one.message.toString())).toEqual(['At once']);
-});
-
-test('a carrier that always speaks is asked whether it has read our answers', async () => {
-  const smsc = await startSmsc();
-  const heard: string[] = [];
-  const acknowledgement = {
-    written: () => void heard.push('written'),
-    read: () => void heard.push('read'),
-    unread: () => void heard.push('unread'),
-  };
-  await bound(smsc, { enquireMs: 100, onDeliver: async () => ({ status: 0, acknowledgement }) });
-  await waitFor(
-    'the first is read',
-    () => {
-      smsc.deliver({ message: Buffer.from('Hello') });
-      return heard.includes('read');
-    },
-    { intervalMs: 10 },
-  );
-  expect(heard[0]).toBe('written');
-  expect(smsc.enquiries).toBeGreaterThan(0);
-  smsc.answersEnquiries = false;
-  await smsc.answerOf(smsc.deliver({ message: Buffer.from('Hello') }));
-  expect(heard).not.toContain('unread');
-  smsc.cut();
-  await waitFor('of the last it is not known', () => heard.includes('unread'));
-});
-
-test('what cannot be kept is to come again; what cannot be read is refused', async () => {
-  const smsc = await startSmsc();
-  await bound(smsc, { onDeliver: () => Promise.reject(new Error('no database')) });
-  expect(await smsc.answerOf(smsc.deliver({ message: Buffer.from('Hello') }))).toBe(0x64);
-  smsc.write(encodePdu({ id: commands.deliver_sm, status: 0, sequence: 900, body: Buffer.from([1, 2]) }));
-  expect(await smsc.answerOf(900)).toBe(0x65);
-  smsc.write(encodePdu({ id: 0x777, status: 0, sequence: 901 }));
-  expect(await smsc.answerOf(901)).toBe(0x03);
-  expect(smsc.answers.get(901)?.id).toBe(commands.generic_nack);
-});
-
-test('of a flood, no more than some are in hand; the others are to come again', async () => {
-  const smsc = await startSmsc();
-  const kept = Promise.withResolvers<{ status: number }>();
-  let inHand = 0;
-  await bound(smsc, {
-    onDeliver: () => {
-      inHand += 1;
-      return kept.promise;
-    },
-  });
-  const all = Array.from({ length: 500 }, () => smsc.deliver({ message: Buffer.from('Hello') }));
-  await waitFor('300 are answered', () => smsc.answers.size === 300);
-  kept.resolve({ status: 0 });
-  const answers = await Promise.all(all.map(smsc.answerOf));
-  expect(answers.filter((status) => status === 0)).toHaveLength(200);
-  expect(answers.filter((status) => status === 0x64)).toHaveLength(300);
-  expect(inHand).toBe(200);
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { count } from '../../../common/metrics.ts';
 import type { SmppSettings } from '../../../config/sms-gateways.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
 import type { Acknowledgement, Gateway, Receive, Submission, TextMessage } from '../gateway.ts';
+import { messagesNotTaken } from './not-taken.ts';
 import { addressOf, firstText, type ShortMessage } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
 import { BindRefused, openSession, type Session, type Submitted } from './session.ts';
@@ -27,6 +28,7 @@ const idleMs = 30_000;
 export function createSmppGateway(settings: SmppSettings): Gateway {
   const { name } = settings;
   const admission = createAdmission(settings, () => session?.inUse() ?? 0);
+  const notTaken = messagesNotTaken(name);
   let session: Session | null = null;
   let opening: Promise<void> | null = null;
   let receive: Receive | null = null;
@@ -57,6 +59,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
         responseMs: answerMs(),
         enquireMs: settings.enquireSeconds * 1000,
         onDeliver: (pdu) => deliver(pdu, line),
+        notTaken,
         onClosed: (reason) => {
           if (line.session === null || session !== line.session) return;
           session = null;
@@ -102,7 +105,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       const receipt = readReceipt(pdu, settings.receiptIds);
       // A receipt that we cannot read now will never be readable. If we refused it, the carrier would send it again
       // for days.
-      if (!receipt) count('sms_gateway_unread', { gateway: name });
+      if (!receipt) notTaken.unread('receipt', 'it names no message or no state');
       else if (receipt.state !== 'pending')
         await receive.receipt({ gateway: name, reference: receipt.reference, reason: receipt.reason });
       return { status: statuses.ok };

@@ -42,6 +42,8 @@ export type SessionOptions = {
   enquireMs: number;
   /** Resolves with the status of our answer, once the message is stored. */
   onDeliver: (message: ShortMessage) => Promise<{ status: number; acknowledgement?: Acknowledgement }>;
+  /** Hears of the messages that the session refuses without `onDeliver`. */
+  notTaken: { unread: (what: 'message', detail: string) => void; flood: () => void };
   /** Called once, as soon as the session is of no more use. */
   onClosed: (reason: string) => void;
 };
@@ -178,12 +180,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   async function deliver(pdu: Pdu): Promise<void> {
     const answer = { id: commands.deliver_sm_resp, sequence: pdu.sequence, body: text('') };
-    if (!isBound || answers.size >= mostDeliversInHand)
+    if (!isBound || answers.size >= mostDeliversInHand) {
+      if (isBound) options.notTaken.flood();
       return write({ ...answer, status: statuses.temporaryFault });
+    }
     let message: ShortMessage;
     try {
       message = decodeShortMessage(pdu.body);
-    } catch {
+    } catch (error) {
+      options.notTaken.unread('message', (error as Error).message);
       return write({ ...answer, status: statuses.permanentFault });
     }
     try {
