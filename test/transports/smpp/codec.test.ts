@@ -246,6 +246,7 @@ test('receipts are read in each form that carriers use', () => {
   expect(isReceipt(shortMessage())).toBe(false);
   expect(canonicalId('not hex', 'hex')).toBe('not hex');
   expect(canonicalId('000', 'text')).toBe('0');
+  expect(canonicalId('0002587', 'decimal')).toBe('2587');
 });
 
 test('each command_status has its outcome', () => {
