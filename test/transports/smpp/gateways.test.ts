@@ -115,6 +115,21 @@ test('a carrier that puts off three texts in a row is left for the next, and get
   expect(gatewayFor(newText())!.name).toBe('carrier-1');
 });
 
+test.each([
+  ['ESME_RSYSERR', 0x08],
+  ['ESME_RUNKNOWNERR', 0xff],
+])('a carrier that answers three texts in a row with %s is left for the next', async (_name, status) => {
+  useCarriers(20);
+  first.submit = () => ({ status });
+  for (const _ of [1, 2, 3]) {
+    expect(gatewayFor(newText())!.name).toBe('carrier-1');
+    expect((await submit(newText())).kind).toBe('unavailable');
+  }
+  expect(gatewayFor(newText())!.name).toBe('carrier-2');
+  expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  expect([first.taken.length, second.taken.length]).toEqual([3, 1]);
+});
+
 test('the parts of one text say no more than one, and texts that are refused between them say that the carrier works', async () => {
   useCarriers(20);
   const long = () => ({ ...newText(), content: 'x'.repeat(400), parts: 3 });
@@ -125,6 +140,18 @@ test('the parts of one text say no more than one, and texts that are refused bet
   first.submit = () => ({ status: 0x64 });
   expect([(await submit(newText())).kind, (await submit(newText())).kind]).toEqual(['later', 'later']);
   expect(gatewayFor(newText())!.name).toBe('carrier-1');
+});
+
+test('two parts of one text that have no answer are one failure', async () => {
+  useCarriers(1);
+  first.submit = () => 'silence';
+  const long = { ...newText(), content: 'x'.repeat(300), parts: 2 };
+  expect((await submit(long)).kind).toBe('unavailable');
+  first.submit = () => ({ status: 0x08 });
+  expect((await submit(newText())).kind).toBe('unavailable');
+  expect(gatewayFor(newText())!.name).toBe('carrier-1');
+  expect((await submit(newText())).kind).toBe('unavailable');
+  expect(gatewayFor(newText())!.name).toBe('carrier-2');
 });
 
 test('after an unbind texts take the other carrier at once, also where the line stays open', async () => {

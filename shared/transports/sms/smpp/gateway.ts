@@ -7,7 +7,7 @@ import { messagesNotTaken } from './not-taken.ts';
 import { addressOf, firstText, type ShortMessage } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
 import { BindRefused, openSession, type Session, type Submitted } from './session.ts';
-import { isLater, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
+import { isFault, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
 import { decodeText, encodeText } from './text.ts';
 import { unnamedPart } from './unnamed-part.ts';
 
@@ -178,16 +178,14 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   }
 
   /**
-   * Reports the results to the circuit breaker. A carrier that defers texts for any reason but their rate counts as one
-   * that does not answer, so that another gateway is used.
+   * Reports the results to the circuit breaker. A carrier that answers each text with a fault counts as one that does not
+   * answer, so that another gateway is used. All parts of one text that failed count as one failure.
    */
   function noteAll(results: Submitted[]): void {
-    const isPutOff = (result: Submitted) =>
-      result.kind === 'answered' && isLater(result.status) && !isThrottled(result.status);
-    for (const result of results)
-      if (result.kind !== 'unsent' && !isPutOff(result)) admission.note(result.kind === 'unanswered');
-    // All parts of one text that were put off count as one failure.
-    if (results.some(isPutOff)) admission.note(true);
+    const tried = results.filter((result) => result.kind !== 'unsent');
+    const failed = tried.filter((result) => result.kind === 'unanswered' || isFault(result.status));
+    if (failed.length < tried.length) admission.note(false);
+    if (failed.length > 0) admission.note(true);
   }
 
   function summary(results: (Submitted | null)[], message: TextMessage, parts: number): Submission {

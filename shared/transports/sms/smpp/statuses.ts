@@ -82,12 +82,15 @@ export function labelOf(status: number): string {
   return Object.hasOwn(table, status) ? `0x${status.toString(16)}` : 'other';
 }
 
-/** Tells whether the carrier may take the message later. */
-export function isLater(status: number): boolean {
-  return status !== statuses.ok && outcomeOf(status).kind === 'later';
-}
-
 /** Whether the carrier wants fewer messages in a second. */
 export function isThrottled(status: number): boolean {
   return status === statuses.throttled || status === 0x14;
+}
+
+/**
+ * Whether the carrier has failed, as far as one text tells: it defers the text for any reason but its rate, or it cannot
+ * say whether it has the text.
+ */
+export function isFault(status: number): boolean {
+  return status !== statuses.ok && !isThrottled(status) && outcomeOf(status).kind !== 'refused';
 }
