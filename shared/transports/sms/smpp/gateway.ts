@@ -226,6 +226,15 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return { kind: 'accepted', reference: canonicalId(firstText(result.body), settings.answerIds) };
   }
 
+  /**
+   * After a failure an attempt to bind does not count: it may last for seconds, in which texts would wait here and not
+   * take the next gateway. A process that only sends makes no attempt without a text, so one text may try again.
+   */
+  function isReachable(): boolean {
+    if (session || failures === 0) return true;
+    return !receive && !opening && performance.now() >= retryAt;
+  }
+
   function leaveWhenIdle(): void {
     if (receive || admission.inHand() > 0) return;
     if (idleTimer) clearTimeout(idleTimer);
@@ -240,7 +249,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
 
   return {
     name,
-    isUp: () => admission.isOpen() && (session !== null || opening !== null || performance.now() >= retryAt),
+    isUp: () => admission.isOpen() && isReachable(),
     state: () => ({
       ...state,
       isBound: session !== null,
