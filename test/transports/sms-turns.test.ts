@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { gatewayList } from '../../shared/config/sms-gateways.ts';
 import { closeQueues } from '../../shared/queue/queue.ts';
@@ -29,10 +30,10 @@ async function useCarrier(changes: object): Promise<Smsc> {
 }
 
 let made = 0;
-const newText = (lane: 'urgent' | 'default' | 'bulk') => {
+const newText = (lane: 'urgent' | 'default' | 'bulk', workspaceId = 'w') => {
   made += 1;
   const recipient = `+4474070${String(made).padStart(5, '0')}`;
-  return { id: `sms_${made}`, workspaceId: 'w', lane, sender: 'Acme', recipient, content: 'Hi', parts: 1 };
+  return { id: `sms_${made}`, workspaceId, lane, sender: 'Acme', recipient, content: 'Hi', parts: 1 };
 };
 
 const waitOf = (submission: Submission) => (submission.kind === 'later' ? submission.afterMs! : 0);
@@ -54,6 +55,40 @@ test('texts beyond the rate of a gateway leave the worker at once, and come back
   expect(waitOf(await submit(newText('default')))).toBeLessThan(1_000);
   await Promise.all(all);
 });
+
+test('a text does not come back behind all those of another workspace', async () => {
+  const smsc = await useCarrier({ perSecond: 10 });
+  smsc.submit = () => ({ status: 0x58 });
+  await submit(newText('bulk', 'large'));
+  const waits = (
+    await Promise.all(Array.from({ length: 2_000 }, () => submit(newText('bulk', 'large'))))
+  ).map(waitOf);
+  expect(Math.max(...waits)).toBeGreaterThan(50_000);
+  expect(waitOf(await submit(newText('bulk', 'small')))).toBeLessThan(5_000);
+});
+
+test.each([
+  { limit: 'rate', changes: { perSecond: 10 }, answerMs: 0 },
+  { limit: 'window', changes: { window: 1 }, answerMs: 100 },
+])(
+  'at a gateway whose $limit is full, a single text goes before batches, and another workspace has its share',
+  async ({ changes, answerMs }) => {
+    const smsc = await useCarrier(changes);
+    smsc.submit = (_, count) => sleep(answerMs, { id: `m${count}` });
+    const batch = Array.from({ length: 300 }, () => submit(newText('bulk', 'large')));
+    await waitFor('the batch goes out', () => smsc.taken.length > 3);
+    const before = smsc.taken.length;
+    const [single, small] = [newText('default', 'large'), newText('bulk', 'small')];
+    for (const { kind } of await Promise.all([single, small].map((text) => submit(text))))
+      expect(kind).toBe('accepted');
+    const placeOf = ({ recipient }: typeof single) =>
+      smsc.taken.findIndex(({ destination }) => destination.address === recipient.slice(1)) - before;
+    // A token or a place may have been on its way to a text of the batch.
+    expect(placeOf(single)).toBeLessThanOrEqual(2);
+    expect(placeOf(small)).toBeLessThanOrEqual(20);
+    await Promise.all(batch);
+  },
+);
 
 test('texts for a carrier that answers none of those in its window wait as long as for one that is down', async () => {
   const smsc = await useCarrier({ window: 2 });

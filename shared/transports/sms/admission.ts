@@ -3,9 +3,11 @@ import { mostBeside } from '../../common/fair-shares.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
-import type { Submission, TextMessage } from './gateway.ts';
+import type { Submission, TextOfLane } from './gateway.ts';
 import { createPace } from './pace.ts';
+import { createReturnTimes } from './return-times.ts';
 import { createReturns, returnStepMs } from './returns.ts';
+import { createTally } from './tally.ts';
 import { sharedTokenBucket } from './token-bucket.ts';
 
 // If this hand-over were given up while its text still waits here, the text would go out later, and the next attempt
@@ -47,14 +49,12 @@ type GatewayLimits = {
   /** The rate of all processes together. */
   perSecond?: number | undefined;
 };
-type Lane = TextMessage['lane'];
 
 /**
  * Creates the admission of texts to one gateway, for this process. While a gateway does not answer, asks for fewer
- * texts or has enough in hand, its texts get the result `later` and wait in their rows. `underWay`: how many texts the
- * gateway has and has not answered.
+ * texts or has enough in hand, its texts get the result `later` and wait in their rows.
  */
-export function createAdmission({ name, window, perSecond }: GatewayLimits, underWay: () => number) {
+export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   const breaker = createCircuitBreaker(pauseTimes, {
     paused: (pauseMs) => {
       count('sms_gateway_pauses', { gateway: name });
@@ -73,72 +73,81 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
   // A new process does not know yet whether the gateway takes texts, and must not give up a text that has waited long
   // for its turn.
   let tookAt = performance.now();
-  let inHand = 0;
+  const inHand = createTally();
+  /** The texts in hand that still wait for a turn or a place in the window. */
+  const waiting = createTally();
   /**
    * The texts that this process hands over. A new process begins with what the settings promise, or with a usual answer
    * time of 125 ms.
    */
   const pace = createPace(perSecond ?? 8 * window);
-  /** For each lane: when the last of the texts that wait comes back. */
-  let lastReturns = new Map<Lane, number>();
+  const returnTimes = createReturnTimes();
   const returns = createReturns(((perSecond ?? Number.POSITIVE_INFINITY) * returnStepMs) / 1000);
 
   /**
    * Puts a text off for a reason that is not its own, for `leastMs` or until those before it have come back.
    * `takesNone`: the gateway takes no texts at all now.
    */
-  function putOff(lane: Lane, detail: string, leastMs: number, takesNone = false): Submission {
+  function putOff(text: TextOfLane, detail: string, leastMs: number, takesNone = false): Submission {
     if (takesNone) {
       pace.stop();
       returns.stop();
     } else returns.tried('putOff');
     const time = performance.now();
-    const last = lastReturns.get(lane) ?? time;
-    const gapMs = Math.min(
-      last - time > longestWaitMs ? shortGapMs : longestGapMs,
-      1000 / (returnsPerTaken * pace.perSecond()),
-    );
-    const returnsAt = Math.max(time + jittered(Math.min(longestWaitMs, leastMs)), last + gapMs);
-    lastReturns.set(lane, returnsAt);
-    const afterMs = Math.round(returnsAt - time);
+    const gapOf = (aheadMs: number) =>
+      Math.min(
+        aheadMs > longestWaitMs ? shortGapMs : longestGapMs,
+        1000 / (returnsPerTaken * pace.perSecond()),
+      );
+    const earliest = time + jittered(Math.min(longestWaitMs, leastMs));
+    const afterMs = Math.round(returnTimes.next(text, earliest, gapOf) - time);
     return { kind: 'later', detail, afterMs, isPutOff: true, waitsForTurn: time - tookAt < takesMs };
   }
 
   /**
-   * Whether enough texts are in hand. Each of them holds a slot of the worker, which has `SMS_CONCURRENCY` in a lane. All
-   * that one workspace may hold are not too many: it would only get others in place of those that are put off.
+   * Whether enough texts are in hand, so that this one would be too many. Each of them holds a slot of the worker, which
+   * has `SMS_CONCURRENCY` in a lane. All that one workspace may hold are not too many: it would only get others in place
+   * of those that are put off.
    */
-  function isFull(): boolean {
-    if (inHand >= Math.max(window, mostBeside(0, config.SMS_CONCURRENCY))) return true;
-    return inHand - underWay() >= leastWaiting + waitingSeconds * pace.perSecond();
+  function isFull(text: TextOfLane): boolean {
+    const slots = Math.max(window, mostBeside(0, config.SMS_CONCURRENCY));
+    const places = leastWaiting + waitingSeconds * pace.perSecond();
+    return inHand.isFull(text, slots, leastWaiting) || waiting.isFull(text, places, leastWaiting);
   }
 
   /**
-   * Hands the text over unless a limit forbids it. `prepare` runs before, and resolves with null or with the reason
-   * why the text cannot go.
+   * Hands the text over unless a limit forbids it. `hand` calls `started` when the text no longer waits for a turn or a
+   * place. `prepare` runs before, and resolves with null or with the reason why the text cannot go.
    */
   async function admit(
-    { lane }: Pick<TextMessage, 'lane'>,
-    hand: () => Promise<Submission>,
+    text: TextOfLane,
+    hand: (started: () => void) => Promise<Submission>,
     prepare: () => Promise<Submission | null> = async () => null,
   ): Promise<Submission> {
     const throttledMs = throttledUntil - performance.now();
-    if (throttledMs > 0) return putOff(lane, 'The gateway has asked for fewer messages', throttledMs);
-    if (isFull()) return putOff(lane, 'The gateway has enough in hand', turnMs);
-    inHand += 1;
+    if (throttledMs > 0) return putOff(text, 'The gateway has asked for fewer messages', throttledMs);
+    if (isFull(text)) return putOff(text, 'The gateway has enough in hand', turnMs);
+    inHand.add(text, 1);
+    waiting.add(text, 1);
+    let isWaiting = true;
+    const started = () => {
+      if (isWaiting) waiting.add(text, -1);
+      isWaiting = false;
+    };
     try {
       const unready = await prepare();
       if (unready) return unready;
       const pass = await breaker.pass(0);
       if ('waitMs' in pass)
-        return putOff(lane, 'The gateway does not answer', Math.max(silentMs, pass.waitMs), true);
+        return putOff(text, 'The gateway does not answer', Math.max(silentMs, pass.waitMs), true);
       try {
-        return noted(await hand());
+        return noted(await hand(started));
       } finally {
         pass.leave();
       }
     } finally {
-      inHand -= 1;
+      started();
+      inHand.add(text, -1);
     }
   }
 
@@ -147,7 +156,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
     // A text that was put off is noted where that happens.
     if (kind === 'later' && submission.isPutOff) return submission;
     // Texts that are put off from now on need not wait behind those of the time when the gateway took none.
-    if (returns.tried(kind === 'accepted' ? 'taken' : 'other')) lastReturns = new Map();
+    if (returns.tried(kind === 'accepted' ? 'taken' : 'other')) returnTimes.clear();
     return submission;
   }
 
@@ -166,8 +175,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
     admit,
     putOff,
     /** Puts off a text that found no turn or place in time. `isSilent`: the gateway answers none of those it has. */
-    putOffUnsent: (lane: Lane, detail: string, isSilent = false) =>
-      putOff(lane, `Not sent: ${detail}`, isSilent ? silentMs : turnMs, isSilent),
+    putOffUnsent: (text: TextOfLane, detail: string, isSilent = false) =>
+      putOff(text, `Not sent: ${detail}`, isSilent ? silentMs : turnMs, isSilent),
     throttle,
     /** Returns how long a text waits that the gateway does not take now, in milliseconds. */
     throttleMs: () =>
@@ -184,7 +193,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits, unde
      */
     note: breaker.note,
     takeTurn: bucket.take,
-    inHand: () => inHand,
+    inHand: inHand.total,
     returns,
     isOpen: () => !breaker.holdsBack() && performance.now() >= throttledUntil,
   };

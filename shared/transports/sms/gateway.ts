@@ -22,6 +22,9 @@ export type TextMessage = {
   taken?: PartTaken[];
 };
 
+/** The part of a text that decides about its turn. */
+export type TextOfLane = Pick<TextMessage, 'lane' | 'workspaceId'>;
+
 /** A part of a long text, counted from 1, and the gateway's reference for it. */
 export type PartTaken = { part: number; reference: string };
 /** The parts of a long text that the gateway has taken. Each part has receipts of its own. */

@@ -2,14 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '../../common/logger.ts';
 import { isReachable, leaseTokens } from '../../coordination/rate-limits.ts';
+import type { TextMessage } from './gateway.ts';
+import { insertByRank, rankOf } from './lane-order.ts';
 
 /** The rate limit of a gateway. */
 type TurnTaker = {
-  /** Resolves to false, and takes nothing, when the turn would come too late. */
-  take: (longestWaitMs: number) => Promise<boolean>;
+  /**
+   * Resolves to false, and takes nothing, when the turn would come too late. Texts of the most urgent lane get their turns
+   * first.
+   */
+  take: (longestWaitMs: number, lane?: TextMessage['lane']) => Promise<boolean>;
 };
 
-type Turn = { endsAt: number; resolve: (isGranted: boolean) => void };
+type Turn = { rank: number; endsAt: number; resolve: (isGranted: boolean) => void };
 
 const burstSeconds = 0.1;
 /** The shortest time between two requests to Redis. A fast gateway gets several tokens with each request. */
@@ -42,10 +47,12 @@ export function sharedTokenBucket(name: string, perSecond: number | undefined): 
   let aloneUntil = Number.NEGATIVE_INFINITY;
   let isServing = false;
 
-  function take(longestWaitMs: number): Promise<boolean> {
-    if (turns.length > (longestWaitMs / 1000) * perSecond! + limit.burst) return Promise.resolve(false);
+  function take(longestWaitMs: number, lane?: TextMessage['lane']): Promise<boolean> {
+    const rank = rankOf(lane);
+    const before = turns.filter((turn) => turn.rank <= rank).length;
+    if (before > (longestWaitMs / 1000) * perSecond! + limit.burst) return Promise.resolve(false);
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    turns.push({ endsAt: performance.now() + longestWaitMs, resolve });
+    insertByRank(turns, { rank, endsAt: performance.now() + longestWaitMs, resolve });
     if (!isServing) void serve();
     return promise;
   }
@@ -89,9 +96,13 @@ export function sharedTokenBucket(name: string, perSecond: number | undefined): 
 
   async function grantAlone(): Promise<number> {
     const first = turns[0]!;
-    const isGranted = await share.take(leftMs(first));
-    if (turns[0] === first) turns.shift();
-    first.resolve(isGranted);
+    if (await share.take(leftMs(first)))
+      // A more urgent text may have come before the first one meanwhile.
+      turns.shift()!.resolve(true);
+    else {
+      turns.splice(turns.indexOf(first), 1);
+      first.resolve(false);
+    }
     return 0;
   }
 

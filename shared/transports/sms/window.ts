@@ -1,12 +1,18 @@
+import type { TextMessage } from './gateway.ts';
+import { insertByRank, rankOf } from './lane-order.ts';
+
 /**
  * When no message has had an answer for this long, the carrier is silent. The others stop waiting for a place: they
  * would hold up the messages for other carriers.
  */
 const patienceMs = 2_000;
 
-/** Creates a window: at most `size` messages may be without an answer at a time, and the others wait for a place. */
+/**
+ * Creates a window: at most `size` messages may be without an answer at a time, and the others wait for a place, those
+ * of the most urgent lane first.
+ */
 export function createWindow(size: number) {
-  const waiting: { start: () => void; unsent: (detail: string) => void }[] = [];
+  const waiting: { rank: number; start: () => void; unsent: (detail: string) => void }[] = [];
   let inUse = 0;
   /** Since this time there has been no answer, although messages are under way. */
   let unansweredSince = performance.now();
@@ -19,7 +25,7 @@ export function createWindow(size: number) {
   }
 
   /** Resolves with null once a place is taken, or with the reason why there is none in time. */
-  function take(longestWaitMs: number): Promise<string | null> {
+  function take(longestWaitMs: number, lane: TextMessage['lane']): Promise<string | null> {
     if (inUse < size) {
       enter();
       return Promise.resolve(null);
@@ -34,6 +40,7 @@ export function createWindow(size: number) {
       resolve(detail);
     };
     const own = {
+      rank: rankOf(lane),
       start: () => {
         clearTimeout(timer);
         enter();
@@ -46,7 +53,7 @@ export function createWindow(size: number) {
       if (leftMs > 0 && !isSilent()) timer = setTimeout(check, Math.min(leftMs, patienceMs));
       else leave(leftMs > 0 ? 'the carrier is slow to answer' : 'there was no room in the window');
     };
-    waiting.push(own);
+    insertByRank(waiting, own);
     check();
     return promise;
   }

@@ -1,6 +1,9 @@
+import { now } from '../../../shared/common/clock.ts';
+import { transaction } from '../../../shared/db/client.ts';
 import { listEventsOfRecord } from '../../../shared/db/events/events.ts';
-import { findSms } from '../../../shared/db/sms/messages.ts';
+import { findSms, insertSms, type SmsRecord } from '../../../shared/db/sms/messages.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
+import { newId } from '../../../shared/formats/ids.ts';
 import type { Scope } from '../../../shared/schemas/scopes.ts';
 import type { Answer, Client } from '../api/start-api.ts';
 import { workspace } from './factory.ts';
@@ -37,6 +40,19 @@ export async function sendSms(
   const answer = await postSms(api, from, changes);
   if (answer.status !== 201) throw new Error(`Not accepted: ${JSON.stringify(answer.body)}`);
   return answer.body;
+}
+
+/** Stores copies of a text, as a batch does. */
+export async function storeTexts(
+  like: SmsRecord,
+  count: number,
+  changes: (index: number) => Partial<SmsRecord>,
+): Promise<void> {
+  for (let from = 0; from < count; from += 100)
+    await transaction(async () => {
+      for (let index = from; index < Math.min(from + 100, count); index += 1)
+        await insertSms(like.workspaceId, { ...like, id: newId('sms', now()), ...changes(index) });
+    });
 }
 
 /** Returns the stored record of a message, and the types of its events, oldest first. */

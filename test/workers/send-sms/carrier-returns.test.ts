@@ -1,13 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
-import { query, transaction } from '../../../shared/db/client.ts';
-import { insertSms, type SmsRecord } from '../../../shared/db/sms/messages.ts';
-import { idToBytes, newId } from '../../../shared/formats/ids.ts';
+import { query } from '../../../shared/db/client.ts';
+import type { SmsRecord } from '../../../shared/db/sms/messages.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { SmsLane } from '../../../shared/schemas/lanes.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
-import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { sendSms, smsOf, storeTexts, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { startWorkerProcess } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
@@ -61,19 +60,9 @@ function numberWith(prefix: string): string {
 }
 const sendTo = (prefix: string) => sendSms(api, own, { recipient: numberWith(prefix) });
 
-/** Stores texts to the carrier that is away, as a batch does. */
-async function store(lane: SmsLane, count: number): Promise<void> {
-  for (let left = count; left > 0; left -= 100)
-    await transaction(async () => {
-      for (let index = 0; index < Math.min(100, left); index += 1)
-        await insertSms(own.workspaceId, {
-          ...like,
-          id: newId('sms', now()),
-          lane,
-          recipient: numberWith(away),
-        });
-    });
-}
+/** Stores texts to the carrier that is away. */
+const store = (lane: SmsLane, count: number) =>
+  storeTexts(like, count, () => ({ lane, recipient: numberWith(away) }));
 
 async function countWhere(sql: string): Promise<number> {
   const [row] = await query(

@@ -27,26 +27,23 @@ const everywhere = parseNetworks(['0.0.0.0/0', '::/0']);
 export function createHttpGateway(settings: HttpSettings): Gateway {
   const { name, url, window } = settings;
   const key = createSecretKey(Buffer.from(settings.secret));
-  const admission = createAdmission(settings, () => posting);
+  const admission = createAdmission(settings);
   const places = createWindow(window);
   const state = { downSince: null as Date | null, lastError: null as string | null };
   let agent: WebhookAgent | null = null;
   let taken = 0;
-  let posting = 0;
 
   async function submit(message: TextMessage): Promise<Submission> {
     const end = performance.now() + waitMs();
-    return admission.admit(message, async () => {
+    return admission.admit(message, async (started) => {
       const leftMs = () => Math.max(0, end - performance.now());
-      const detail = await places.take(leftMs());
-      if (detail !== null) return admission.putOffUnsent(message.lane, detail, places.isSilent());
+      const detail = await places.take(leftMs(), message.lane);
+      if (detail !== null) return admission.putOffUnsent(message, detail, places.isSilent());
       try {
-        if (!(await admission.takeTurn(leftMs())))
-          return admission.putOffUnsent(message.lane, 'the rate is used up');
-        posting += 1;
-        return await hand(message).finally(() => {
-          posting -= 1;
-        });
+        if (!(await admission.takeTurn(leftMs(), message.lane)))
+          return admission.putOffUnsent(message, 'the rate is used up');
+        started();
+        return await hand(message);
       } finally {
         places.release();
       }
@@ -82,7 +79,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
       case 'busy': {
         const { retryAfter } = result;
         admission.throttle(retryAfter === null ? undefined : retryAfterSeconds(retryAfter, now()) * 1000);
-        return admission.putOff(message.lane, outcome.detail, admission.throttleMs());
+        return admission.putOff(message, outcome.detail, admission.throttleMs());
       }
       case 'fault':
         return later(outcome.detail, admission.throttleMs());

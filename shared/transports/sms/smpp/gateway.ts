@@ -27,7 +27,7 @@ const idleMs = 30_000;
  */
 export function createSmppGateway(settings: SmppSettings): Gateway {
   const { name } = settings;
-  const admission = createAdmission(settings, () => session?.inUse() ?? 0);
+  const admission = createAdmission(settings);
   const notTaken = messagesNotTaken(name);
   let session: Session | null = null;
   let opening: Promise<void> | null = null;
@@ -137,16 +137,21 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       ready = await readySession(end);
       if (ready) return null;
       const detail = `The gateway is down: ${state.lastError ?? 'it has not answered the bind yet'}`;
-      return admission.putOff(message.lane, detail, retryAt - performance.now(), true);
+      return admission.putOff(message, detail, retryAt - performance.now(), true);
     };
     try {
-      return await admission.admit(message, () => hand(ready!, message, end), bound);
+      return await admission.admit(message, (started) => hand(ready!, message, end, started), bound);
     } finally {
       leaveWhenIdle();
     }
   }
 
-  async function hand(ready: Session, message: TextMessage, end: number): Promise<Submission> {
+  async function hand(
+    ready: Session,
+    message: TextMessage,
+    end: number,
+    started: () => void,
+  ): Promise<Submission> {
     const form = settings.longMessages;
     const encoded = encodeText(message.content, {
       form,
@@ -155,10 +160,15 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     });
     const known = new Set(message.taken?.map(({ part }) => part));
     const leftMs = () => Math.max(0, end - performance.now());
+    let waiting = encoded.length - known.size;
+    const partStarted = () => {
+      waiting -= 1;
+      if (waiting === 0) started();
+    };
     const results = await Promise.all(
       encoded.map(async ({ hasHeader, ...part }, index) => {
         if (known.has(index + 1)) return null;
-        if (!(await admission.takeTurn(leftMs())))
+        if (!(await admission.takeTurn(leftMs(), message.lane)))
           return { kind: 'unsent', detail: 'the rate is used up' } as const;
         return ready.submit(
           {
@@ -170,6 +180,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
             registeredDelivery: message.wantsReceipt ? 1 : 0,
           },
           leftMs(),
+          message.lane,
+          partStarted,
         );
       }),
     );
@@ -193,7 +205,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     const faults: Exclude<Submission, { kind: 'accepted' }>[] = [];
     results.forEach((result, index) => {
       if (result === null) return;
-      const outcome = judged(result, message.lane);
+      const outcome = judged(result, message);
       if (outcome.kind !== 'accepted') return void faults.push(outcome);
       const { reference } = outcome;
       const isName = reference !== '' && taken.every((one) => one.reference !== reference);
@@ -208,15 +220,15 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return { kind: 'accepted', reference: taken.find(({ part }) => part === 1)!.reference, ...own };
   }
 
-  function judged(result: Submitted, lane: TextMessage['lane']): Submission {
-    if (result.kind === 'unsent') return admission.putOffUnsent(lane, result.detail, session?.isSilent());
+  function judged(result: Submitted, message: TextMessage): Submission {
+    if (result.kind === 'unsent') return admission.putOffUnsent(message, result.detail, session?.isSilent());
     if (result.kind === 'unanswered') return { kind: 'unavailable', detail: result.detail };
     if (result.status !== 0) {
       const outcome = outcomeOf(result.status);
       count('sms_gateway_refusals', { gateway: name, status: labelOf(result.status) });
       if (isThrottled(result.status)) {
         admission.throttle();
-        return admission.putOff(lane, outcome.detail, admission.throttleMs());
+        return admission.putOff(message, outcome.detail, admission.throttleMs());
       }
       // Another status may be about this text alone, whatever becomes of others.
       return outcome.kind === 'later' ? later(outcome.detail, admission.throttleMs()) : outcome;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Acknowledgement } from '../gateway.ts';
+import type { Acknowledgement, TextMessage } from '../gateway.ts';
 import { createWindow } from '../window.ts';
 import { connect } from './connect.ts';
 import { frameReader } from './frames.ts';
@@ -54,7 +54,13 @@ type Replied = { kind: 'answered'; status: number; body: Buffer } | { kind: 'una
 export type Submitted = Replied | { kind: 'unsent'; detail: string };
 
 export type Session = {
-  submit: (message: ShortMessage, longestWaitMs: number) => Promise<Submitted>;
+  /** `started`: called once the message need wait no longer. */
+  submit: (
+    message: ShortMessage,
+    longestWaitMs: number,
+    lane?: TextMessage['lane'],
+    started?: () => void,
+  ) => Promise<Submitted>;
   /** Messages without their answer. */
   inUse: () => number;
   /** Whether messages are under way of which none has had an answer lately. */
@@ -257,9 +263,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     ended: () => closing,
     inUse: window.inUse,
     isSilent: window.isSilent,
-    submit: async (message, longestWaitMs) => {
-      const detail = closing ?? (await window.take(longestWaitMs));
+    submit: async (message, longestWaitMs, lane, started) => {
+      const detail = closing ?? (await window.take(longestWaitMs, lane));
       if (detail !== null) return { kind: 'unsent', detail };
+      started?.();
       try {
         return socket.writable
           ? await request('submit_sm', encodeShortMessage(message))
