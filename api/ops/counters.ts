@@ -97,6 +97,10 @@ export const counters: Record<string, CounterOf> = {
     help: 'Pauses of a process because a gateway did not answer, or put off all texts',
     labels: { gateway: gateways },
   },
+  sms_gateway_workspace_pauses: {
+    help: 'Pauses of a process for the texts of one workspace, because a gateway did not answer them, or put them off',
+    labels: { gateway: gateways },
+  },
   sms_gateway_put_off: {
     help: 'Receipts and texts that could not be stored, so the gateway must send them again',
     labels: { gateway: gateways },

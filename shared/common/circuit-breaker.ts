@@ -9,13 +9,16 @@ export type Pass = { waitMs: number } | { leave: () => void };
  * tries nothing.
  */
 export type CircuitBreaker = {
-  /** Resolves when the work may go on; or, after `longestWaitMs`, with the time that it still has to wait. */
-  pass: (longestWaitMs?: number) => Promise<Pass>;
+  /**
+   * Resolves when the work may go on; or, after `longestWaitMs`, with the time that it still has to wait. `behindMs`: the
+   * work may be the probe only this long after other work could.
+   */
+  pass: (longestWaitMs?: number, behindMs?: number) => Promise<Pass>;
   /** Notes the result of work that went on. */
   note: (isFault: boolean) => void;
   isPaused: () => boolean;
   /** Whether new work would have to wait. False if it would be the probe. */
-  holdsBack: () => boolean;
+  holdsBack: (behindMs?: number) => boolean;
 };
 
 export type CircuitBreakerTimes = {
@@ -61,13 +64,13 @@ export function createCircuitBreaker(
 
   return {
     isPaused,
-    holdsBack: () => isPaused() && (probe !== null || performance.now() < until),
-    pass: async (longestWaitMs = times.longestWaitMs) => {
+    holdsBack: (behindMs = 0) => isPaused() && (probe !== null || performance.now() < until + behindMs),
+    pass: async (longestWaitMs = times.longestWaitMs, behindMs = 0) => {
       const end = performance.now() + longestWaitMs;
       while (isPaused()) {
         const time = performance.now();
-        if (time >= until && !probe) return newProbe();
-        if (time >= end) return { waitMs: Math.max(pollEveryMs, until - time) };
+        if (time >= until + behindMs && !probe) return newProbe();
+        if (time >= end) return { waitMs: Math.max(pollEveryMs, until + behindMs - time) };
         await sleep(Math.min(pollEveryMs, longestWaitMs));
       }
       return unpaused;

@@ -71,8 +71,11 @@ const pausedGateway = (name: string): Gateway => ({
   submit: async () => ({ kind: 'later', detail: 'The operator has paused the gateway', afterMs: pausedMs }),
 });
 
-/** `country`: the country of the recipient, if the caller has already read it from the number. */
-type Route = Pick<TextMessage, 'sender' | 'recipient'> & { country?: string | null };
+/**
+ * `workspaceId`: whose message it is, if it is one. `country`: the country of the recipient, if the caller has already
+ * read it from the number.
+ */
+type Route = Pick<TextMessage, 'sender' | 'recipient'> & { workspaceId?: string; country?: string | null };
 
 /**
  * Returns the gateway for a message: by turn one that fits and is up, else the first that fits; null when none fits.
@@ -85,7 +88,7 @@ export function gatewayFor(route: Route, before: string | null = null): Gateway 
   const fitting = routesOf(route);
   const same = fitting.find(({ name }) => name === before);
   const open = fitting.filter(({ name }) => !paused.has(name));
-  const up = open.filter((one) => gatewayOf(one).isUp?.() ?? true);
+  const up = open.filter((one) => gatewayOf(one).isUp?.(route.workspaceId) ?? true);
   const chosen = same ?? byTurn(up) ?? open[0] ?? fitting[0];
   if (!chosen) return null;
   return paused.has(chosen.name) ? pausedGateway(chosen.name) : gatewayOf(chosen);

@@ -1,9 +1,7 @@
-import { createCircuitBreaker } from '../../common/circuit-breaker.ts';
 import { mostBeside } from '../../common/fair-shares.ts';
-import { logger } from '../../common/logger.ts';
-import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
 import type { Submission, TextOfLane } from './gateway.ts';
+import { createGatewayCircuitBreaker } from './gateway-circuit-breaker.ts';
 import { createPace } from './pace.ts';
 import { createReturnTimes } from './return-times.ts';
 import { createReturns, returnStepMs } from './returns.ts';
@@ -40,7 +38,6 @@ const [leastWaiting, waitingSeconds] = [5, 0.5];
  * limits, those of the carrier, or a connection that was lost for a moment.
  */
 const takesMs = 3_600_000;
-const pauseTimes = { firstPauseMs: 1_000, longestPauseMs: 30_000, longestWaitMs: 0 };
 
 type GatewayLimits = {
   name: string;
@@ -55,18 +52,7 @@ type GatewayLimits = {
  * texts or has enough in hand, its texts get the result `later` and wait in their rows.
  */
 export function createAdmission({ name, window, perSecond }: GatewayLimits) {
-  const breaker = createCircuitBreaker(pauseTimes, {
-    paused: (pauseMs) => {
-      count('sms_gateway_pauses', { gateway: name });
-      logger.error(
-        { gateway: name, pauseSeconds: pauseMs / 1000 },
-        'a gateway does not answer, or puts off all texts; it is tried again after a pause',
-      );
-    },
-    over: () => {
-      logger.warn({ gateway: name }, 'a gateway answers again');
-    },
-  });
+  const breaker = createGatewayCircuitBreaker(name);
   const bucket = sharedTokenBucket(name, perSecond);
   let throttleMs = 0;
   let throttledUntil = 0;
@@ -137,9 +123,13 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     try {
       const unready = await prepare();
       if (unready) return unready;
-      const pass = await breaker.pass(0);
-      if ('waitMs' in pass)
-        return putOff(text, 'The gateway does not answer', Math.max(silentMs, pass.waitMs), true);
+      const pass = await breaker.pass(text.workspaceId);
+      if ('waitMs' in pass) {
+        const waitMs = Math.max(silentMs, pass.waitMs);
+        return pass.isOwn
+          ? noted(later('The gateway takes no texts of the workspace', waitMs))
+          : putOff(text, 'The gateway does not answer', waitMs, true);
+      }
       try {
         return noted(await hand(started));
       } finally {
@@ -188,14 +178,15 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
       if (tookAt >= throttledUntil) throttleMs = 0;
     },
     /**
-     * Tells the circuit breaker whether the gateway as a whole failed: it gave no answer, or put texts off for a
-     * reason of its own.
+     * Tells the circuit breaker whether the gateway failed at a text: it gave no answer, or put the text off for a reason
+     * of its own.
      */
     note: breaker.note,
+    noteLost: breaker.noteLost,
     takeTurn: bucket.take,
     inHand: inHand.total,
     returns,
-    isOpen: () => !breaker.holdsBack() && performance.now() >= throttledUntil,
+    isOpen: (workspaceId?: string) => !breaker.holdsBack(workspaceId) && performance.now() >= throttledUntil,
   };
 }
 

@@ -94,8 +94,8 @@ export type Gateway = {
   readonly name: string;
   /** May throw: `submit` in sms.ts turns an error into `unavailable`. */
   submit: (message: TextMessage) => Promise<Submission>;
-  /** False while it takes no messages, as far as this process knows. */
-  isUp?: () => boolean;
+  /** False while it takes no messages, or none of the workspace, as far as this process knows. */
+  isUp?: (workspaceId?: string) => boolean;
   state?: () => GatewayState;
   /** Left out: it puts no texts off. */
   returns?: Returns;

@@ -80,7 +80,8 @@ test.each([
   const submitted = session.submit(message, 30_000);
   await waitFor('it is taken', () => smsc.taken.length === 1);
   end(smsc);
-  expect(await submitted).toEqual({ kind: 'unanswered', detail: expect.stringMatching(new RegExp(reason)) });
+  const detail = expect.stringMatching(new RegExp(reason));
+  expect(await submitted).toEqual({ kind: 'unanswered', detail, isLost: true });
   expect(reasons).toEqual([expect.stringMatching(new RegExp(reason))]);
 });
 

@@ -67,7 +67,8 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     if (result.responseStatus !== null) places.noteAnswer();
     const outcome = outcomeOf(result);
     const isFault = outcome.kind === 'fault' || outcome.kind === 'unavailable';
-    admission.note(isFault);
+    if (outcome.kind === 'fault' && result.responseStatus === null) admission.noteLost();
+    else admission.note(message.workspaceId, isFault);
     note(isFault ? outcome.detail : null);
     if (outcome.kind !== 'accepted')
       count('sms_gateway_refusals', { gateway: name, status: String(result.responseStatus ?? result.error) });

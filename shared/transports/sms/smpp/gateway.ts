@@ -185,7 +185,10 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
         );
       }),
     );
-    noteAll(results.filter((result) => result !== null));
+    noteAll(
+      message.workspaceId,
+      results.filter((result) => result !== null),
+    );
     return summary(results, message, encoded.length);
   }
 
@@ -193,11 +196,12 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
    * Reports the results to the circuit breaker. A carrier that answers each text with a fault counts as one that does not
    * answer, so that another gateway is used. All parts of one text that failed count as one failure.
    */
-  function noteAll(results: Submitted[]): void {
+  function noteAll(workspaceId: string, results: Submitted[]): void {
     const tried = results.filter((result) => result.kind !== 'unsent');
     const failed = tried.filter((result) => result.kind === 'unanswered' || isFault(result.status));
-    if (failed.length < tried.length) admission.note(false);
-    if (failed.length > 0) admission.note(true);
+    if (failed.length < tried.length) admission.note(workspaceId, false);
+    if (failed.some((result) => result.kind === 'unanswered' && result.isLost)) admission.noteLost();
+    else if (failed.length > 0) admission.note(workspaceId, true);
   }
 
   function summary(results: (Submitted | null)[], message: TextMessage, parts: number): Submission {
@@ -261,7 +265,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
 
   return {
     name,
-    isUp: () => admission.isOpen() && isReachable(),
+    isUp: (workspaceId) => admission.isOpen(workspaceId) && isReachable(),
     state: () => ({
       ...state,
       isBound: session !== null,

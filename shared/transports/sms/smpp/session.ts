@@ -48,8 +48,13 @@ export type SessionOptions = {
   onClosed: (reason: string) => void;
 };
 
-/** The outcome of a request that was written to the connection, so the carrier may have it. */
-type Replied = { kind: 'answered'; status: number; body: Buffer } | { kind: 'unanswered'; detail: string };
+/**
+ * The outcome of a request that was written to the connection, so the carrier may have it. `isLost`: the connection ended
+ * before the answer.
+ */
+type Replied =
+  | { kind: 'answered'; status: number; body: Buffer }
+  | { kind: 'unanswered'; detail: string; isLost?: true };
 /** The outcome of a message that was to be submitted. */
 export type Submitted = Replied | { kind: 'unsent'; detail: string };
 
@@ -245,7 +250,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     clearInterval(enquiring);
     unread.end();
     end('the carrier closed the line');
-    for (const settle of pending.values()) settle({ kind: 'unanswered', detail: closing! });
+    for (const settle of pending.values()) settle({ kind: 'unanswered', detail: closing!, isLost: true });
     closed.resolve();
   });
 
