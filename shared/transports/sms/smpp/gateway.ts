@@ -4,11 +4,11 @@ import type { SmppSettings } from '../../../config/sms-gateways.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
 import type { Acknowledgement, Gateway, Receive, Submission, TextMessage } from '../gateway.ts';
 import { messagesNotTaken } from './not-taken.ts';
-import { addressOf, firstText, type ShortMessage } from './pdu.ts';
+import { addressOf, firstText, type ShortMessage, validity } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
 import { BindRefused, openSession, type Session, type Submitted } from './session.ts';
 import { isFault, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
-import { decodeText, encodeText } from './text.ts';
+import { decodeText, encodeText, referenceOf } from './text.ts';
 import { unnamedPart } from './unnamed-part.ts';
 
 // Each wait is between half of this and all of it, at random, because many processes lose their connections at one
@@ -296,17 +296,3 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
 
 /** The type of a number that is written without the code of its country (§5.2.5). */
 const national = 2;
-
-/** Returns a reference that is the same for each part and each retry of a text, because phones join parts by it. */
-function referenceOf(id: string): number {
-  let hash = 0;
-  for (const character of id) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0;
-  return (hash ^ (hash >>> 16)) & 0xffff;
-}
-
-/** Returns a relative validity period (§7.1.1). */
-function validity(hours: number | undefined): string {
-  if (hours === undefined) return '';
-  const [days, rest] = [Math.floor(hours / 24), hours % 24];
-  return `0000${String(days).padStart(2, '0')}${String(rest).padStart(2, '0')}0000000R`;
-}

@@ -213,3 +213,10 @@ class Reader {
     return found;
   }
 }
+
+/** Returns a relative validity period (§7.1.1). */
+export function validity(hours: number | undefined): string {
+  if (hours === undefined) return '';
+  const [days, rest] = [Math.floor(hours / 24), hours % 24];
+  return `0000${String(days).padStart(2, '0')}${String(rest).padStart(2, '0')}0000000R`;
+}

@@ -126,3 +126,10 @@ function placeByHeader(header: Buffer): InboundPlace | null {
 function checked(place: InboundPlace): InboundPlace | null {
   return place.total > 1 && place.part >= 1 && place.part <= place.total ? place : null;
 }
+
+/** Returns a reference that is the same for each part and each retry of a text, because phones join parts by it. */
+export function referenceOf(id: string): number {
+  let hash = 0;
+  for (const character of id) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0;
+  return (hash ^ (hash >>> 16)) & 0xffff;
+}
