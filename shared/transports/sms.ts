@@ -73,9 +73,13 @@ const pausedGateway = (name: string): Gateway => ({
 
 /**
  * `workspaceId`: whose message it is, if it is one. `country`: the country of the recipient, if the caller has already
- * read it from the number.
+ * read it from the number. `except`: the gateway that is not to be chosen.
  */
-type Route = Pick<TextMessage, 'sender' | 'recipient'> & { workspaceId?: string; country?: string | null };
+type Route = Pick<TextMessage, 'sender' | 'recipient'> & {
+  workspaceId?: string;
+  country?: string | null;
+  except?: string;
+};
 
 /**
  * Returns the gateway for a message: by turn one that fits and is up, else the first that fits; null when none fits.
@@ -104,9 +108,11 @@ function routesOf({
   sender,
   recipient,
   country = countryOf(recipient),
+  except,
 }: Route): (GatewaySettings & { rank: number })[] {
   return ranked(config.SMS_GATEWAYS!).filter(
-    ({ countries, prefixes, senders }) =>
+    ({ name, countries, prefixes, senders }) =>
+      name !== except &&
       (countries === undefined || (country !== null && countries.includes(country))) &&
       (prefixes === undefined || prefixes.some((prefix) => recipient.startsWith(prefix))) &&
       (senders === undefined || senders.some((one) => one.toLowerCase() === sender.toLowerCase())),
