@@ -124,3 +124,14 @@ test('of a flood, no more than some are in hand; the others are to come again', 
     [expect.stringContaining('more receipts and texts at a time'), expect.anything()],
   ]);
 });
+
+test('alert_notification gets no answer; data_sm is no message that we take', async () => {
+  const smsc = await startSmsc();
+  const { delivered } = await bound(smsc);
+  smsc.write(encodePdu({ id: 0x102, status: 0, sequence: 950, body: Buffer.alloc(6) }));
+  const body = encodeShortMessage({ ...message, esmClass: 4 });
+  smsc.write(encodePdu({ id: 0x103, status: 0, sequence: 951, body }));
+  expect(await smsc.answerOf(951)).toBe(0x03);
+  expect(smsc.answers.get(951)?.id).toBe(commands.generic_nack);
+  expect([smsc.answers.has(950), delivered]).toEqual([false, []]);
+});

@@ -85,6 +85,25 @@ test.each([
   expect(reasons).toEqual([expect.stringMatching(new RegExp(reason))]);
 });
 
+test('a generic_nack is an answer to the message whose sequence it has, and to none with the sequence 0', async () => {
+  const smsc = await startSmsc();
+  smsc.submit = () => 'silence';
+  const { session, reasons } = await bound(smsc);
+  const [first, second] = [session.submit(message, 20_000), session.submit(message, 20_000)];
+  await waitFor('both are taken', () => smsc.taken.length === 2);
+  // The bind has the sequence 1.
+  const nack = (sequence: number, status: number) =>
+    smsc.write(encodePdu({ id: commands.generic_nack, status, sequence }));
+  nack(0, 0x02);
+  nack(2, 0x03);
+  expect(await first).toMatchObject({ kind: 'answered', status: 0x03 });
+  expect(session.inUse()).toBe(1);
+  // Some carriers send no status with it.
+  nack(3, 0);
+  expect(await second).toMatchObject({ kind: 'answered', status: 0x03 });
+  expect(reasons).toEqual([]);
+});
+
 test('a carrier that answers neither messages nor enquire_link is left', async () => {
   const smsc = await startSmsc();
   smsc.submit = () => 'silence';

@@ -6,7 +6,7 @@ import { type Client, startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { countOf } from '../../support/database/counts.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { receipt, useCarrier } from '../../support/servers/smpp-carrier.ts';
+import { receipt, textFrom, useCarrier } from '../../support/servers/smpp-carrier.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
 
 useDatabase();
@@ -92,4 +92,18 @@ test('a receipt that cannot be read is answered, counted and told to the operato
   expect(lines).toEqual([
     [{ gateway: 'carrier', what: 'receipt', detail: 'it names no message or no state' }, expect.anything()],
   ]);
+});
+
+test('each text for a number of nobody is counted, and the operator is told once a minute', async () => {
+  const warn = vi.spyOn(logger, 'warn');
+  onTestFinished(() => warn.mockRestore());
+  const counted = () => countOf('sms_inbound_unmatched{gateway="carrier",what="recipient"}');
+  const before = await counted();
+  for (let left = 5; left > 0; left -= 1)
+    await report(textFrom(recipient, '+447407000098', Buffer.from('Hello')));
+  expect(await counted()).toBe(before + 5);
+  const lines = (warn.mock.calls as unknown[][]).filter(([, line]) =>
+    String(line).includes('was not stored'),
+  );
+  expect(lines).toEqual([[{ gateway: 'carrier', what: 'recipient' }, expect.anything()]]);
 });

@@ -17,6 +17,7 @@ export const commands = {
   bind_transceiver_resp: 0x80000009,
   enquire_link: 0x00000015,
   enquire_link_resp: 0x80000015,
+  alert_notification: 0x00000102,
 } as const;
 export type CommandName = keyof typeof commands;
 

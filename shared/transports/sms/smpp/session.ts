@@ -183,6 +183,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       setTimeout(() => socket.destroy(), goodbyeMs).unref();
       return end('the carrier ended the session');
     }
+    // §4.12.1: it has no answer.
+    if (pdu.id === commands.alert_notification) return;
     if (pdu.id !== commands.deliver_sm)
       return write({ ...answer, id: commands.generic_nack, status: statuses.invalidCommandId });
     const handled = deliver(pdu).finally(() => answers.delete(handled));
