@@ -3,6 +3,7 @@ import { listSmsParts } from '../../../shared/db/sms/parts.system.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as smsGateways from '../../../shared/domain/sms/gateways/gateways.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { tags } from '../../../shared/transports/sms/smpp/pdu.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
@@ -129,6 +130,24 @@ test('a character of two septets that is split between two parts is whole in the
   // In a text of its own, nothing follows the escape.
   expect(await smsc.answerOf(inbound(Buffer.from('411b', 'hex')))).toBe(0);
   expect((await received()).toSorted()).toEqual(['A\u00a0', 'A€5']);
+});
+
+test('a part that comes again after its text was joined is no text of its own', async () => {
+  await useCarrier(smsc);
+  const part = (place: number) =>
+    smsc.answerOf(
+      inbound(Buffer.concat([Buffer.from([5, 0, 3, 10, 3, place]), Buffer.from(`${place} `)]), {
+        esmClass: 0x40,
+      }),
+    );
+  const before = await countOf('sms_inbound_repeated{gateway="carrier"}');
+  for (const place of [1, 2, 3, 2]) expect(await part(place)).toBe(0);
+  expect(await countOf('sms_inbound_repeated{gateway="carrier"}')).toBe(before + 1);
+  await advanceClock(12 * 3_600_000);
+  expect(await part(2)).toBe(0);
+  await advanceClock(25 * 3_600_000);
+  await recovery.sweep();
+  expect(await received()).toEqual(['1 2 3 ']);
 });
 
 test('statuses that the carrier makes up are counted under one label', async () => {

@@ -18,6 +18,11 @@ const againWithinMs = 3_600_000;
  * text is another one, so this time is short.
  */
 const unreadAgainWithinMs = 600_000;
+/**
+ * A part of a text has its own number in the text, so an equal part is never another one, answered or not. It may come
+ * again after the text was joined, and would then become a text of its own.
+ */
+const partAgainWithinMs = 24 * 3_600_000;
 /** A line has fewer texts than this in hand. */
 const mostPlaces = 256;
 const stopLimitMs = 1_000;
@@ -83,7 +88,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
     async isNew(at) {
       // A transaction may run more than once.
       leave();
-      const after = new Date(at.getTime() - againWithinMs);
+      const after = new Date(at.getTime() - (part.place ? partAgainWithinMs : againWithinMs));
       const { place, isThere } = await takePlace(after);
       own = place;
       taken.add(nameOf(place));
@@ -93,7 +98,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
     acknowledgement: {
       written() {
         const place = own;
-        if (place === null) return;
+        if (place === null || part.place) return;
         const end = new Date(now().getTime() + againWithinMs);
         writing = writeUntil(end, writing, () => db.deleteUnanswered(digest, place));
       },
@@ -103,7 +108,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
       },
       unread() {
         const place = own;
-        if (place === null) return;
+        if (place === null || part.place) return;
         const end = new Date(now().getTime() + unreadAgainWithinMs);
         const after = new Date(now().getTime() - againWithinMs);
         const at = new Date(end.getTime() - againWithinMs);
