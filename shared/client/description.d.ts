@@ -2878,6 +2878,19 @@ export interface components {
              */
             cancelled: number;
         };
+        /** @description The sum of the messages that have a price; 0.0000 while there are none */
+        SmsCostSum: {
+            /**
+             * @description Pounds, with four decimals
+             * @example 34.5000
+             */
+            gbp: string;
+            /**
+             * @description Euros, with four decimals
+             * @example 39.0000
+             */
+            eur: string;
+        };
         /** @description A batch of texts: its progress, and the status of its messages */
         SmsBatch: {
             /**
@@ -2897,8 +2910,8 @@ export interface components {
              * @description SMS parts of the messages created so far
              */
             parts: number;
-            /** @description The price of all messages created so far */
-            cost: components["schemas"]["SmsCost"];
+            /** @description The price of all messages created so far. A message without a price adds nothing */
+            cost: components["schemas"]["SmsCostSum"];
             /** @description true while messages are still to be created from rows */
             expanding: boolean;
             /** @description Why the batch is paused; null if it is not paused. insufficient_balance: the balance is too low for more messages; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch was deleted or has expired */
@@ -3120,7 +3133,7 @@ export interface components {
              * @description SMS parts of the messages that would be sent
              */
             parts: number;
-            /** @description The price of all messages that would be sent */
+            /** @description The price of all messages that would be sent; null if one of them has no price */
             cost: components["schemas"]["SmsCost"];
             /** @description How many of the messages that would be sent have each encoding */
             encodings: components["schemas"]["SmsBatchEncodings"];
@@ -3193,8 +3206,8 @@ export interface components {
              * @description SMS parts of the messages created so far
              */
             parts: number;
-            /** @description The price of all messages created so far */
-            cost: components["schemas"]["SmsCost"];
+            /** @description The price of all messages created so far. A message without a price adds nothing */
+            cost: components["schemas"]["SmsCostSum"];
             /** @description true while messages are still to be created from rows */
             expanding: boolean;
             /** @description Why the batch is paused; null if it is not paused. insufficient_balance: the balance is too low for more messages; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch was deleted or has expired */

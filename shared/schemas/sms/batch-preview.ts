@@ -23,7 +23,7 @@ export const SmsBatchPreview = z
         'true if not all recipients were examined, because there are more than 10,000 of them or it would have taken too long. The counts are then estimates from the examined part; errorCount and errors are not',
       ),
     parts: Count.describe('SMS parts of the messages that would be sent'),
-    cost: SmsCost.describe('The price of all messages that would be sent'),
+    cost: SmsCost.describe('The price of all messages that would be sent; null if one of them has no price'),
     encodings: z
       .object({
         gsm7: Count.describe('Messages in the GSM alphabet'),

@@ -14,7 +14,7 @@ import {
   text,
   UpdatedAt,
 } from '../fields.ts';
-import { SmsCost, UnicodeRule } from './parts.ts';
+import { SmsCostSum, UnicodeRule } from './parts.ts';
 
 export const SmsBatchStatus = z
   .enum(['scheduled', 'processing', 'paused', 'completed', 'cancelled'])
@@ -50,7 +50,9 @@ export const SmsBatch = z
       .meta({ id: 'SmsBatchCounts', description: 'How many messages have each status' })
       .describe('The progress of the batch, at most 5 seconds old'),
     parts: Count.describe('SMS parts of the messages created so far'),
-    cost: SmsCost.describe('The price of all messages created so far'),
+    cost: SmsCostSum.describe(
+      'The price of all messages created so far. A message without a price adds nothing',
+    ),
     expanding: z.boolean().describe('true while messages are still to be created from rows'),
     pausedReason: PausedReason.nullable().describe(
       'Why the batch is paused; null if it is not paused. insufficient_balance: the balance is too low for more messages; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch was deleted or has expired',

@@ -86,3 +86,15 @@ test('parts and cost are those of the messages made so far', async () => {
   await workOff(batch.id);
   expect((await batchOf(api, own, batch.id)).parts).toBe(4);
 });
+
+test('the cost of a batch is a sum, also where no message has a price', async () => {
+  const batch = await newBatch(api, own, { messages: messagesTo(2) });
+  await workOff(batch.id);
+  const { body } = await api.request('GET', `/v2/sms?batchId=${batch.id}`, { key: own.key });
+  const nothing = { gbp: null, eur: null };
+  expect(body.data.map(({ cost }: { cost: object }) => cost)).toEqual([nothing, nothing]);
+  expect((await batchOf(api, own, batch.id)).cost).toEqual({ gbp: '0.0000', eur: '0.0000' });
+  const { schemas } = (await api.request('GET', '/openapi.json')).body.components;
+  const { gbp, eur } = schemas.SmsCostSum.properties;
+  expect([gbp.type, eur.type]).toEqual(['string', 'string']);
+});
