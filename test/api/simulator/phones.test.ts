@@ -12,6 +12,7 @@ import { useDatabase } from '../../support/database/database.ts';
 import { watchLockWaits } from '../../support/database/lock-wait.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { useTextGateway } from '../../support/servers/text-gateway.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -33,6 +34,17 @@ const suppressionsOf = async (from: Own) =>
   (await api.request('GET', '/v2/suppressions', { key: from.key })).body.data.map(
     ({ number, source }: any) => [number, source],
   );
+
+test('a text answers the last one to its phone for 30 days', async () => {
+  const from = await textingWorkspace();
+  const { id } = await sendSms(api, from, { recipient: '+447700900101' });
+  await attempt(id);
+  const minuteMs = 60_000;
+  await advanceClock(30 * 86_400_000 - 5 * minuteMs);
+  expect((await text(from, '07700 900101', { content: 'In time' })).body.inReplyTo).toBe(id);
+  await advanceClock(10 * minuteMs);
+  expect((await text(from, '07700 900101', { content: 'Late' })).body.inReplyTo).toBe(null);
+});
 
 test('a phone shows what was sent to it and what it sent, oldest first', async () => {
   const from = await textingWorkspace();

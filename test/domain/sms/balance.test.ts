@@ -88,6 +88,17 @@ test('a message held for 72 hours fails, and its parts are given back', async ()
   expect(await left()).toBe(1);
 });
 
+test('a scheduled message is held for 72 hours from the time when it was to go out', async () => {
+  await credit(1);
+  const { id } = await sendSms(api, own, { scheduledAt: inHours(24) });
+  await advanceClock((24 + 71) * 3_600_000);
+  await recovery.sweep();
+  expect(await statusOf(id)).toBe('held');
+  await advanceClock(2 * 3_600_000);
+  await recovery.sweep();
+  expect(await smsOf(own, id)).toMatchObject({ status: 'failed', reason: { code: 'held_expired' } });
+});
+
 test.each([
   ['refused', 1644],
   ['locked', 1205],
