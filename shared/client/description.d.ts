@@ -2227,7 +2227,7 @@ export interface components {
         };
         /** @description Selects contacts; a contact must match every field of the filter */
         ContactFilter: {
-            /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. Digits also find numbers: by the first digits, or by at least the last 4 digits */
+            /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. In a text that is not ASCII, a symbol such as an emoji is part of a word. Only the first 20 words each of the names, the email and the clientReference are found. Digits also find numbers: by the first digits, or by at least the last 4 digits */
             search?: string | null;
             /** @description Contacts that have this tag, in upper or lower case */
             tag?: string | null;
@@ -2258,7 +2258,7 @@ export interface components {
             fromLists?: string[] | null;
             /** @description Lists whose members are not copied. An id that is not of a list of the workspace is refused */
             excludeLists?: string[] | null;
-            /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. Digits also find numbers: by the first digits, or by at least the last 4 digits */
+            /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. In a text that is not ASCII, a symbol such as an emoji is part of a word. Only the first 20 words each of the names, the email and the clientReference are found. Digits also find numbers: by the first digits, or by at least the last 4 digits */
             search?: string | null;
             /** @description Contacts that have this tag, in upper or lower case */
             tag?: string | null;
@@ -7817,7 +7817,7 @@ export interface operations {
     listContacts: {
         parameters: {
             query?: {
-                /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. Digits also find numbers: by the first digits, or by at least the last 4 digits */
+                /** @description Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. In a text that is not ASCII, a symbol such as an emoji is part of a word. Only the first 20 words each of the names, the email and the clientReference are found. Digits also find numbers: by the first digits, or by at least the last 4 digits */
                 search?: string;
                 /** @description Contacts that have this tag, in upper or lower case */
                 tag?: string;

@@ -148,7 +148,7 @@ export const ContactBatchOutcome = z
 export type ContactBatchOutcome = z.infer<typeof ContactBatchOutcome>;
 
 const searched =
-  'Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. Digits also find numbers: by the first digits, or by at least the last 4 digits';
+  'Finds words in the name, the company, the email or the clientReference by their beginning; upper and lower case are the same. Each character that is not a letter or digit separates words, so example.com finds all addresses of this domain. In a text that is not ASCII, a symbol such as an emoji is part of a word. Only the first 20 words each of the names, the email and the clientReference are found. Digits also find numbers: by the first digits, or by at least the last 4 digits';
 
 /** Selects contacts for a listing, a dynamic list, a preview or a copy. A contact must match every given field. */
 export const ContactFilter = z
