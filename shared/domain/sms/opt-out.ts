@@ -14,8 +14,8 @@ const longestWord = 40;
 const mostBytes = 1_000;
 
 /**
- * Drops all that makes no difference between words: case, spaces, punctuation (API decisions §8), and the form in which
- * Unicode writes a letter.
+ * Drops all that makes no difference between words: case, spaces, punctuation, symbols, emoji (API decisions §8), and
+ * the form in which Unicode writes a letter.
  */
 const wordOf = (text: string) =>
   text
