@@ -56,7 +56,7 @@ export function gatewayReturns(): { name: string; returns: Returns }[] {
 }
 
 let paused: ReadonlySet<string> = new Set();
-/** A text for a paused gateway is tried again after this time. */
+/** A text for a paused gateway that puts no texts off is tried again after this time. */
 const pausedMs = 30_000;
 
 /** Pauses these gateways and no others. From now on they take no messages that `gatewayFor` routes. */
@@ -65,11 +65,10 @@ export function pauseGateways(names: readonly string[]): void {
 }
 
 /** Stands for a paused gateway, which makes its messages wait. */
-const pausedGateway = (name: string): Gateway => ({
-  name,
-  isUp: () => false,
-  submit: async () => ({ kind: 'later', detail: 'The operator has paused the gateway', afterMs: pausedMs }),
-});
+function pausedGateway({ name, putOffPaused }: Gateway): Gateway {
+  const plain = { kind: 'later', detail: 'The operator has paused the gateway', afterMs: pausedMs } as const;
+  return { name, isUp: () => false, submit: async (message) => putOffPaused?.(message) ?? plain };
+}
 
 /**
  * `workspaceId`: whose message it is, if it is one. `country`: the country of the recipient, if the caller has already
@@ -95,7 +94,8 @@ export function gatewayFor(route: Route, before: string | null = null): Gateway 
   const up = open.filter((one) => gatewayOf(one).isUp?.(route.workspaceId) ?? true);
   const chosen = same ?? byTurn(up) ?? open[0] ?? fitting[0];
   if (!chosen) return null;
-  return paused.has(chosen.name) ? pausedGateway(chosen.name) : gatewayOf(chosen);
+  const gateway = gatewayOf(chosen);
+  return paused.has(chosen.name) ? pausedGateway(gateway) : gateway;
 }
 
 /** Whether any gateway takes messages from that sender to that number. */

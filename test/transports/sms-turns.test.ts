@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { gatewayList } from '../../shared/config/sms-gateways.ts';
 import { closeQueues } from '../../shared/queue/queue.ts';
-import { closeGateways, type Submission, submit } from '../../shared/transports/sms.ts';
+import {
+  closeGateways,
+  gatewayFor,
+  pauseGateways,
+  type Submission,
+  submit,
+} from '../../shared/transports/sms.ts';
 import { isRedisUp } from '../support/database/redis-up.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
@@ -89,6 +95,18 @@ test.each([
     await Promise.all(batch);
   },
 );
+
+test('texts for a gateway that the operator has paused come back one after the other, when it is resumed or before', async () => {
+  await useCarrier({});
+  onTestFinished(() => pauseGateways([]));
+  pauseGateways(['carrier']);
+  const putOff = await Promise.all(Array.from({ length: 3_000 }, () => submit(newText('bulk'))));
+  // Such a text expires after its time, and the gateway brings it forward.
+  for (const one of putOff) expect(one).toMatchObject({ isPutOff: true, waitsForTurn: false });
+  const waits = putOff.map(waitOf);
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(30_000);
+  expect(Math.max(...waits)).toBeGreaterThan(60_000);
+});
 
 test('texts for a carrier that answers none of those in its window wait as long as for one that is down', async () => {
   const smsc = await useCarrier({ window: 2 });

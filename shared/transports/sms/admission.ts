@@ -21,6 +21,8 @@ const longestNamedMs = 3_600_000;
 const longestWaitMs = 60_000;
 /** After this time texts come back that only wait for our own limits, and texts that the gateway does not answer. */
 const [turnMs, silentMs] = [500, 5_000];
+/** After this time, or later if many wait, texts are tried again for which the operator has paused the gateway. */
+const pausedMs = 30_000;
 /**
  * Texts that wait come back one after the other, half as fast again as the gateway takes texts, so that its next turn
  * always finds one. Each try costs a claim and an outcome, which the texts for other gateways pay for.
@@ -46,6 +48,8 @@ type GatewayLimits = {
   /** The rate of all processes together. */
   perSecond?: number | undefined;
 };
+
+type PutOff = Submission & { kind: 'later' };
 
 /**
  * Creates the admission of texts to one gateway, for this process. While a gateway does not answer, asks for fewer
@@ -74,7 +78,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
    * Puts a text off for a reason that is not its own, for `leastMs` or until those before it have come back.
    * `takesNone`: the gateway takes no texts at all now.
    */
-  function putOff(text: TextOfLane, detail: string, leastMs: number, takesNone = false): Submission {
+  function putOff(text: TextOfLane, detail: string, leastMs: number, takesNone = false): PutOff {
     if (takesNone) {
       pace.stop();
       returns.stop();
@@ -167,6 +171,11 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     /** Puts off a text that found no turn or place in time. `isSilent`: the gateway answers none of those it has. */
     putOffUnsent: (text: TextOfLane, detail: string, isSilent = false) =>
       putOff(text, `Not sent: ${detail}`, isSilent ? silentMs : turnMs, isSilent),
+    /** Puts a text off because the operator has paused the gateway. The time for retries goes on meanwhile. */
+    putOffPaused: (text: TextOfLane): PutOff => ({
+      ...putOff(text, 'The operator has paused the gateway', pausedMs, true),
+      waitsForTurn: false,
+    }),
     throttle,
     /** Returns how long a text waits that the gateway does not take now, in milliseconds. */
     throttleMs: () =>

@@ -96,6 +96,8 @@ export type Gateway = {
   submit: (message: TextMessage) => Promise<Submission>;
   /** False while it takes no messages, or none of the workspace, as far as this process knows. */
   isUp?: (workspaceId?: string) => boolean;
+  /** Returns the outcome of a text that the operator does not let this gateway take now. Left out: it puts no texts off. */
+  putOffPaused?: (text: TextOfLane) => Submission;
   state?: () => GatewayState;
   /** Left out: it puts no texts off. */
   returns?: Returns;

@@ -1,8 +1,9 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { query } from '../../../shared/db/client.ts';
 import type { SmsRecord } from '../../../shared/db/sms/messages.ts';
+import * as operator from '../../../shared/domain/sms/gateways/operator.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { SmsLane } from '../../../shared/schemas/lanes.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
@@ -72,11 +73,14 @@ async function countWhere(sql: string): Promise<number> {
   return Number(row!['texts']);
 }
 
-/** Puts all texts off because of the carrier, and then further, as if there were many more. Returns their number. */
-async function putAllOff(): Promise<number> {
+/**
+ * Puts all texts off because of the carrier, and then further, as if there were many more. Returns their number.
+ * `stored`: the texts that wait for the carrier already.
+ */
+async function putAllOff(stored = 1): Promise<number> {
   await store('bulk', ofBatch);
   await store('default', singles);
-  const all = ofBatch + singles + 1;
+  const all = ofBatch + singles + stored;
   await waitFor('all are put off', async () => (await countWhere('retries > 0')) === all, patient);
   await query(
     `UPDATE sms_messages SET due_at = due_at + INTERVAL 1 HOUR
@@ -127,4 +131,26 @@ test('a worker is killed while it brings texts forward: the next one brings the 
   await waitFor('all are sent', async () => (await countWhere("status = 'sent'")) === all + 2, patient);
   expect(new Set(recipientsOf(smsc)).size).toBe(all + 2);
   await next.stop();
+});
+
+test('texts for a gateway that the operator has paused go soon after it is resumed', async () => {
+  const smsc = await startSmsc({ port });
+  await operator.pause('away');
+  onTestFinished(() => void operator.resume('away'));
+  const worker = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  const all = await putAllOff();
+  expect(smsc.taken).toEqual([]);
+  await operator.resume('away');
+  // The worker reads the pauses again by the next text that comes two seconds later.
+  await waitFor(
+    'a text is taken',
+    async () => {
+      await sendTo(away);
+      return smsc.taken.length > 0;
+    },
+    { ...patient, intervalMs: 1_000 },
+  );
+  await waitFor('all are sent', async () => (await countWhere("status <> 'sent'")) === 0, patient);
+  expect(smsc.taken.length).toBeGreaterThan(all);
+  await worker.stop();
 });

@@ -1,5 +1,5 @@
 import { now } from '../../../common/clock.ts';
-import { logger } from '../../../common/logger.ts';
+import { atMostEvery, logger } from '../../../common/logger.ts';
 import { fitting } from '../../../db/client/outside-text.ts';
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
@@ -12,6 +12,9 @@ import { gatewayAway, uncertain } from './reasons.ts';
 import { isPast, retriesSince } from './times.ts';
 
 /** Decides what happens to a message after an attempt to hand it over. */
+
+/** Thousands of texts may wait for a gateway that takes none. */
+const mayWarn = atMostEvery(10_000);
 
 /** The outcome of a message. `isGivenBack`: no gateway has the message, so its cost is refunded. */
 export type SmsJudgement = {
@@ -72,8 +75,7 @@ function judgeWhole(
         { reason: uncertain, isAlone, dueAt: nextTry(0, now()) },
       );
     case 'later':
-      // Thousands of texts may wait for their turn at a gateway that has a rate.
-      logger[submission.waitsForTurn ? 'debug' : 'warn'](
+      logger[submission.waitsForTurn || (submission.isPutOff && !mayWarn()) ? 'debug' : 'warn'](
         { smsId: message.id, detail: submission.detail },
         'a gateway takes no messages',
       );

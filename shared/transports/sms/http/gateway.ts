@@ -103,6 +103,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     isUp: admission.isOpen,
     state: () => ({ ...state, isBound: state.downSince === null, inUse: places.inUse(), window, taken }),
     submit,
+    putOffPaused: admission.putOffPaused,
     returns: admission.returns,
     close: async () => {
       const left = agent;

@@ -274,6 +274,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       taken,
     }),
     submit,
+    putOffPaused: admission.putOffPaused,
     returns: admission.returns,
     open: async (handlers) => {
       receive = handlers;
