@@ -13,6 +13,7 @@ import { isRedisUp } from '../support/database/redis-up.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import { type Smsc, startSmsc } from '../support/servers/smsc.ts';
+import { skippableTimers } from '../support/time/skip-time.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
 /** How texts wait for a gateway that takes them slowly: in their rows, and not in a worker. */
@@ -95,6 +96,31 @@ test.each([
     await Promise.all(batch);
   },
 );
+
+test('texts that a gateway had no room for are looked for once it takes texts again after it refused all for long', async () => {
+  const skip = skippableTimers({ clock: true });
+  const smsc = await useCarrier({});
+  const { returns } = gatewayFor(newText('default'))!;
+  returns!.noneLeft();
+  const outages = returns!.outage();
+  const refuse = async (times: number) => {
+    smsc.submit = () => ({ status: 0x14 });
+    const before = smsc.taken.length;
+    for (let count = 0; count < times; count += 1) {
+      expect((await submit(newText('default'))).kind).toBe('later');
+      skip(30_000);
+    }
+    expect(smsc.taken.length - before).toBe(times);
+    smsc.submit = () => ({ id: 'back' });
+    expect((await submit(newText('default'))).kind).toBe('accepted');
+  };
+  await refuse(1);
+  expect([returns!.outage() - outages, returns!.step()]).toEqual([0, 0]);
+  await refuse(2);
+  returns!.step();
+  expect(returns!.outage() - outages).toBe(1);
+  expect(returns!.step()).toBeGreaterThan(0);
+});
 
 test('texts for a gateway that the operator has paused come back one after the other, when it is resumed or before', async () => {
   await useCarrier({});

@@ -60,6 +60,9 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   const bucket = sharedTokenBucket(name, perSecond);
   let throttleMs = 0;
   let throttledUntil = 0;
+  let throttledAt = Number.NEGATIVE_INFINITY;
+  /** The gateway refuses all texts for their number: that is an outage. */
+  let refusesAll = false;
   // A new process does not know yet whether the gateway takes texts, and must not give up a text that has waited long
   // for its turn.
   let tookAt = performance.now();
@@ -115,7 +118,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     prepare: () => Promise<Submission | null> = async () => null,
   ): Promise<Submission> {
     const throttledMs = throttledUntil - performance.now();
-    if (throttledMs > 0) return putOff(text, 'The gateway has asked for fewer messages', throttledMs);
+    if (throttledMs > 0)
+      return putOff(text, 'The gateway has asked for fewer messages', throttledMs, refusesAll);
     if (isFull(text)) return putOff(text, 'The gateway has enough in hand', turnMs);
     inHand.add(text, 1);
     waiting.add(text, 1);
@@ -156,14 +160,21 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
 
   /**
    * Notes that the gateway wants fewer texts; `namedMs`: for how long, if the gateway says so. Further refusals
-   * during this time change nothing, because their texts were already under way.
+   * during this time change nothing, because their texts were already under way. If the gateway has taken no text
+   * between two refusals, or names a long time, it takes none at all now.
    */
-  function throttle(namedMs?: number): void {
+  function throttle(namedMs = 0): void {
     const time = performance.now();
     if (time < throttledUntil) return;
+    refusesAll = tookAt <= throttledAt || namedMs >= silentMs;
+    throttledAt = time;
     throttleMs = Math.min(longestThrottleMs, throttleMs === 0 ? firstThrottleMs : throttleMs * 2);
-    throttledUntil = time + Math.min(longestNamedMs, namedMs ?? throttleMs);
+    throttledUntil = time + Math.min(longestNamedMs, namedMs || throttleMs);
   }
+
+  /** Returns how long a text waits that the gateway does not take now, in milliseconds. */
+  const currentThrottleMs = () =>
+    Math.max(throttleMs || firstThrottleMs, Math.min(longestWaitMs, throttledUntil - performance.now()));
 
   return {
     admit,
@@ -176,15 +187,19 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
       ...putOff(text, 'The operator has paused the gateway', pausedMs, true),
       waitsForTurn: false,
     }),
-    throttle,
-    /** Returns how long a text waits that the gateway does not take now, in milliseconds. */
-    throttleMs: () =>
-      Math.max(throttleMs || firstThrottleMs, Math.min(longestWaitMs, throttledUntil - performance.now())),
+    /** Puts off a text that the gateway has refused because it wants fewer; `namedMs`: for how long, if it says so. */
+    putOffThrottled(text: TextOfLane, detail: string, namedMs?: number): PutOff {
+      throttle(namedMs);
+      return putOff(text, detail, currentThrottleMs(), refusesAll);
+    },
+    throttleMs: currentThrottleMs,
     /** Notes that a text was taken, so that the next refusal starts with the shortest wait again. */
     tookOne: () => {
       pace.note();
       tookAt = performance.now();
-      if (tookAt >= throttledUntil) throttleMs = 0;
+      if (tookAt < throttledUntil) return;
+      throttleMs = 0;
+      refusesAll = false;
     },
     /**
      * Tells the circuit breaker whether the gateway failed at a text: it gave no answer, or put the text off for a reason

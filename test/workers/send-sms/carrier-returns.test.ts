@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
@@ -6,6 +7,7 @@ import type { SmsRecord } from '../../../shared/db/sms/messages.ts';
 import * as operator from '../../../shared/domain/sms/gateways/operator.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { SmsLane } from '../../../shared/schemas/lanes.ts';
+import { returnStepMs } from '../../../shared/transports/sms/returns.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, storeTexts, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -131,6 +133,26 @@ test('a worker is killed while it brings texts forward: the next one brings the 
   await waitFor('all are sent', async () => (await countWhere("status = 'sent'")) === all + 2, patient);
   expect(new Set(recipientsOf(smsc)).size).toBe(all + 2);
   await next.stop();
+});
+
+const isSent = (smsId: string) => async () => (await smsOf(own, smsId)).status === 'sent';
+
+test('texts that were put off while a carrier refused all of them for their number go soon after it takes texts again', async () => {
+  const smsc = await startSmsc({ port });
+  const worker = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  await waitFor('one is taken', () => smsc.taken.length > 0, patient);
+  await waitFor('its outcome is written', async () => (await countWhere("status = 'sent'")) === 1, patient);
+  // By then this worker has found that no text waits for the carrier.
+  await sleep(4 * returnStepMs);
+  const before = smsc.taken.length;
+  smsc.submit = () => ({ status: 0x14 });
+  const all = await putAllOff(0);
+  await waitFor('it has refused more than once', () => smsc.taken.length > before + 3, patient);
+  smsc.submit = (_, count) => ({ id: `back-${count}` });
+  const next = await sendTo(away);
+  await waitFor('a text is taken', isSent(next.id), patient);
+  await waitFor('all are sent', async () => (await countWhere("status = 'sent'")) === all + 2, patient);
+  await worker.stop();
 });
 
 test('texts for a gateway that the operator has paused go soon after it is resumed', async () => {

@@ -79,8 +79,8 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
         return { ...outcome, ...partsNamed(outcome.reference, message.parts) };
       case 'busy': {
         const { retryAfter } = result;
-        admission.throttle(retryAfter === null ? undefined : retryAfterSeconds(retryAfter, now()) * 1000);
-        return admission.putOff(message, outcome.detail, admission.throttleMs());
+        const namedMs = retryAfter === null ? undefined : retryAfterSeconds(retryAfter, now()) * 1000;
+        return admission.putOffThrottled(message, outcome.detail, namedMs);
       }
       case 'fault':
         return later(outcome.detail, admission.throttleMs());

@@ -230,10 +230,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (result.status !== 0) {
       const outcome = outcomeOf(result.status);
       count('sms_gateway_refusals', { gateway: name, status: labelOf(result.status) });
-      if (isThrottled(result.status)) {
-        admission.throttle();
-        return admission.putOff(message, outcome.detail, admission.throttleMs());
-      }
+      if (isThrottled(result.status)) return admission.putOffThrottled(message, outcome.detail);
       // Another status may be about this text alone, whatever becomes of others.
       return outcome.kind === 'later' ? later(outcome.detail, admission.throttleMs()) : outcome;
     }
