@@ -11,18 +11,16 @@ import { writeOutcome } from '../../work/write-outcome.ts';
  * the gateway). On one line an equal text is another text. So equal texts of a line are numbered from 0.
  */
 
-/** A text that was kept and not answered comes again within this time, or never. */
+/**
+ * A text that was kept and not answered comes again within this time, or never. So does a part of a text, answered or
+ * not: if it comes again after the text was joined, it would become a text of its own.
+ */
 const againWithinMs = 3_600_000;
 /**
  * The same for a text whose acknowledgement was sent, and possibly not read. Most gateways have read it, and then an equal
  * text is another one, so this time is short.
  */
 const unreadAgainWithinMs = 600_000;
-/**
- * A part of a text has its own number in the text, so an equal part is never another one, answered or not. It may come
- * again after the text was joined, and would then become a text of its own.
- */
-const partAgainWithinMs = 24 * 3_600_000;
 /** A line has fewer texts than this in hand. */
 const mostPlaces = 256;
 const stopLimitMs = 1_000;
@@ -88,7 +86,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
     async isNew(at) {
       // A transaction may run more than once.
       leave();
-      const after = new Date(at.getTime() - (part.place ? partAgainWithinMs : againWithinMs));
+      const after = new Date(at.getTime() - againWithinMs);
       const { place, isThere } = await takePlace(after);
       own = place;
       taken.add(nameOf(place));
