@@ -1,7 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../../../shared/common/clock.ts';
+import { claimBatch } from '../../../../shared/db/sms/batches/batches.system.ts';
 import * as apiKeys from '../../../../shared/domain/api-keys/api-keys.ts';
 import * as balance from '../../../../shared/domain/sms/balance.ts';
 import * as smsBatches from '../../../../shared/domain/sms/batches/batches.ts';
+import { openChunks } from '../../../../shared/domain/sms/batches/work/chunks.ts';
+import { expand } from '../../../../shared/domain/sms/batches/work/expand.ts';
+import { leaseEnd, release } from '../../../../shared/domain/sms/batches/work/held.ts';
 import * as prices from '../../../../shared/domain/sms/prices.ts';
 import { type Client, startApi } from '../../../support/api/start-api.ts';
 import { batchOf, messagesTo, newBatch, workLater, workOff } from '../../../support/data/new-batch.ts';
@@ -132,6 +137,32 @@ test('a message that costs nothing does not wait for an older batch to be paid',
   expect((await shown(younger)).counts).toMatchObject({ waiting: 0, failed: 1 });
   expect((await shown(older)).status).toBe('paused');
 });
+
+test('an older batch stays the first to be paid while its messages cost nothing', async () => {
+  const [first, second] = messagesTo(2);
+  await credit(part - 1);
+  const older = await pausedBatch({ messages: [first, second] });
+  const younger = await pausedBatch({ messages: messagesTo(1, 10) });
+  await suppress([first!]);
+  expect((await call('POST', `/sms/batches/${older}/resume`)).body.status).toBe('processing');
+  await makeNextRow(older);
+  expect((await shown(older)).counts).toMatchObject({ waiting: 1, failed: 1 });
+  await credit(1);
+  await workLater(younger, 21_000);
+  expect([await queuedOf(younger), await left()]).toEqual([0, part]);
+  await workOff(older);
+  expect([await queuedOf(older), await left()]).toEqual([1, 0]);
+});
+
+/** Does what a worker does in one step of a batch whose chunks have one row, and gives the batch back. */
+async function makeNextRow(id: string): Promise<void> {
+  const { batch, token } = (await claimBatch({ id, at: now(), until: leaseEnd() }))!;
+  const hold = { batchId: id, token };
+  const chunks = openChunks();
+  await expand(hold, batch, chunks, { size: 1, givesUp: false, goesOn: () => false });
+  await chunks.close();
+  await release(hold, now());
+}
 
 test('workers share a balance out to two batches at once: to the last part, and then to the older one first', async () => {
   await forgetRedis();

@@ -101,7 +101,8 @@ async function store(
     let after: SmsBatchRecord = {
       ...batch,
       nextPosition: upTo,
-      pausedCost: null,
+      // Failed messages cost nothing: after them the batch is still to be paid before younger ones.
+      pausedCost: queued.length > 0 ? null : batch.pausedCost,
       updatedAt: at > batch.updatedAt ? at : batch.updatedAt,
     };
     let isReleased = false;
