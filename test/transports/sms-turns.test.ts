@@ -13,7 +13,8 @@ import { isRedisUp } from '../support/database/redis-up.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import { type Smsc, startSmsc } from '../support/servers/smsc.ts';
-import { skippableTimers } from '../support/time/skip-time.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { isPending, skippableTimers } from '../support/time/skip-time.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
 /** How texts wait for a gateway that takes them slowly: in their rows, and not in a worker. */
@@ -132,6 +133,48 @@ test('texts for a gateway that the operator has paused come back one after the o
   const waits = putOff.map(waitOf);
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(30_000);
   expect(Math.max(...waits)).toBeGreaterThan(60_000);
+});
+
+test('a carrier that needs seconds for each answer is not silent', async () => {
+  const skip = skippableTimers({ clock: true });
+  const smsc = await useCarrier({ window: 1 });
+  const answers: (() => void)[] = [];
+  smsc.submit = (_, count) => new Promise((resolve) => answers.push(() => resolve({ id: `slow-${count}` })));
+  const answerNext = async (count: number) => {
+    await waitFor('the carrier has the text', () => answers.length === count);
+    skip(5_000);
+    answers[count - 1]!();
+  };
+  const first = submit(newText('default'));
+  await answerNext(1);
+  expect((await first).kind).toBe('accepted');
+  const others = [2, 3].map(() => submit(newText('default')));
+  for (const count of [2, 3]) await answerNext(count);
+  expect((await Promise.all(others)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
+});
+
+test('texts that wait for the rate of an HTTP gateway take no place from those that may go', async () => {
+  const receiver = await startWebhookReceiver({
+    respond: ({ body }) => ({ body: JSON.stringify({ reference: JSON.parse(body.toString()).id }) }),
+  });
+  const { url } = receiver;
+  const list = [{ name: 'rated', type: 'http', url, secret: 's'.repeat(16), window: 1, perSecond: 0.5 }];
+  changeSettings({ SMS_TIMEOUT_SECONDS: 60, SMS_GATEWAYS: gatewayList.parse(JSON.stringify(list)) });
+  expect((await submit(newText('default'))).kind).toBe('accepted');
+  const second = submit(newText('default'));
+  expect(await isPending(second)).toBe(true);
+  // The carrier owes no answer, so it is not silent.
+  expect(gatewayFor(newText('default'))!.state!().inUse).toBe(0);
+  expect((await second).kind).toBe('accepted');
+});
+
+test('the parts of a text that are put off delay others no more than one text', async () => {
+  const smsc = await useCarrier({ window: 30, perSecond: 20 });
+  smsc.submit = () => ({ status: 0x58 });
+  const long = { ...newText('default'), content: 'x'.repeat(20 * 153), parts: 20 };
+  const first = waitOf(await submit(long));
+  expect(smsc.taken).toHaveLength(21);
+  expect(waitOf(await submit(newText('default'))) - first).toBeLessThan(400);
 });
 
 test('texts for a carrier that answers none of those in its window wait as long as for one that is down', async () => {

@@ -153,6 +153,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     const { kind } = submission;
     // A text that was put off is noted where that happens.
     if (kind === 'later' && submission.isPutOff) return submission;
+    if (kind === 'accepted') pace.note();
     // Texts that are put off from now on need not wait behind those of the time when the gateway took none.
     if (returns.tried(kind === 'accepted' ? 'taken' : 'other')) returnTimes.clear();
     return submission;
@@ -193,9 +194,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
       return putOff(text, detail, currentThrottleMs(), refusesAll);
     },
     throttleMs: currentThrottleMs,
-    /** Notes that a text was taken, so that the next refusal starts with the shortest wait again. */
+    /** Notes that a text or a part of one was taken, so that the next refusal starts with the shortest wait again. */
     tookOne: () => {
-      pace.note();
       tookAt = performance.now();
       if (tookAt < throttledUntil) return;
       throttleMs = 0;

@@ -2,10 +2,11 @@ import type { TextMessage } from './gateway.ts';
 import { insertByRank, rankOf } from './lane-order.ts';
 
 /**
- * When no message has had an answer for this long, the carrier is silent. The others stop waiting for a place: they
- * would hold up the messages for other carriers.
+ * When no message has had an answer for this long, or for several times as long as the last answer took, the carrier is
+ * silent. The others stop waiting for a place: they would hold up the messages for other carriers.
  */
-const patienceMs = 2_000;
+const leastPatienceMs = 2_000;
+const answersToWait = 3;
 
 /**
  * Creates a window: at most `size` messages may be without an answer at a time, and the others wait for a place, those
@@ -16,6 +17,7 @@ export function createWindow(size: number) {
   let inUse = 0;
   /** Since this time there has been no answer, although messages are under way. */
   let unansweredSince = performance.now();
+  let patienceMs = leastPatienceMs;
 
   const isSilent = () => inUse > 0 && performance.now() - unansweredSince > patienceMs;
 
@@ -66,9 +68,10 @@ export function createWindow(size: number) {
       inUse -= 1;
       waiting.shift()?.start();
     },
-    /** Notes that a message has had its answer. */
-    noteAnswer: () => {
+    /** Notes that a message has had its answer, after so long. */
+    noteAnswer: (tookMs: number) => {
       unansweredSince = performance.now();
+      patienceMs = Math.max(leastPatienceMs, answersToWait * tookMs);
     },
     /** Refuses all messages that wait for a place. */
     refuseAll: (detail: string) => {

@@ -37,11 +37,12 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     const end = performance.now() + waitMs();
     return admission.admit(message, async (started) => {
       const leftMs = () => Math.max(0, end - performance.now());
+      // A text that waits for the rate takes no place: the carrier does not owe it an answer.
+      if (!(await admission.takeTurn(leftMs(), message.lane)))
+        return admission.putOffUnsent(message, 'the rate is used up');
       const detail = await places.take(leftMs(), message.lane);
       if (detail !== null) return admission.putOffUnsent(message, detail, places.isSilent());
       try {
-        if (!(await admission.takeTurn(leftMs(), message.lane)))
-          return admission.putOffUnsent(message, 'the rate is used up');
         started();
         return await hand(message);
       } finally {
@@ -58,13 +59,14 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     const { ConnectError, createWebhookAgent } = await import('../../webhook-http.ts');
     agent ??= createWebhookAgent({ allowed: everywhere, ca: settings.ca, connectionsPerOrigin: window });
     const post = { url, body, headers: { ...headers }, timeoutMs: answerMs(), keptBytes, isSentOnce: true };
+    const postedAt = performance.now();
     const result = await agent.post(post).catch((error: Error) => {
       if (!(error instanceof ConnectError)) throw error;
       // This machine has no room for another connection, for example no file descriptor: nothing was sent.
       return later(`Not sent, by a fault of our own: ${(error.cause as Error).message}`, 1_000);
     });
     if ('kind' in result) return result;
-    if (result.responseStatus !== null) places.noteAnswer();
+    if (result.responseStatus !== null) places.noteAnswer(performance.now() - postedAt);
     const outcome = outcomeOf(result);
     const isFault = outcome.kind === 'fault' || outcome.kind === 'unavailable';
     if (outcome.kind === 'fault' && result.responseStatus === null) admission.noteLost();

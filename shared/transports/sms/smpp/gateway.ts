@@ -161,10 +161,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     const known = new Set(message.taken?.map(({ part }) => part));
     const leftMs = () => Math.max(0, end - performance.now());
     let waiting = encoded.length - known.size;
-    const partStarted = () => {
-      waiting -= 1;
-      if (waiting === 0) started();
-    };
+    const partStarted = () => (waiting -= 1) === 0 && started();
     const results = await Promise.all(
       encoded.map(async ({ hasHeader, ...part }, index) => {
         if (known.has(index + 1)) return null;
@@ -207,9 +204,12 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   function summary(results: (Submitted | null)[], message: TextMessage, parts: number): Submission {
     const taken = [...(message.taken ?? [])];
     const faults: Exclude<Submission, { kind: 'accepted' }>[] = [];
+    let putOff: Submission | null = null;
+    /** All parts that are put off count as one text. */
+    const once = (make: () => Submission) => (putOff ??= make());
     results.forEach((result, index) => {
       if (result === null) return;
-      const outcome = judged(result, message);
+      const outcome = judged(result, message, once);
       if (outcome.kind !== 'accepted') return void faults.push(outcome);
       const { reference } = outcome;
       const isName = reference !== '' && taken.every((one) => one.reference !== reference);
@@ -224,13 +224,18 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return { kind: 'accepted', reference: taken.find(({ part }) => part === 1)!.reference, ...own };
   }
 
-  function judged(result: Submitted, message: TextMessage): Submission {
-    if (result.kind === 'unsent') return admission.putOffUnsent(message, result.detail, session?.isSilent());
+  function judged(
+    result: Submitted,
+    message: TextMessage,
+    once: (putOff: () => Submission) => Submission,
+  ): Submission {
+    if (result.kind === 'unsent')
+      return once(() => admission.putOffUnsent(message, result.detail, session?.isSilent()));
     if (result.kind === 'unanswered') return { kind: 'unavailable', detail: result.detail };
     if (result.status !== 0) {
       const outcome = outcomeOf(result.status);
       count('sms_gateway_refusals', { gateway: name, status: labelOf(result.status) });
-      if (isThrottled(result.status)) return admission.putOffThrottled(message, outcome.detail);
+      if (isThrottled(result.status)) return once(() => admission.putOffThrottled(message, outcome.detail));
       // Another status may be about this text alone, whatever becomes of others.
       return outcome.kind === 'later' ? later(outcome.detail, admission.throttleMs()) : outcome;
     }
@@ -294,3 +299,10 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
 
 /** The type of a number that is written without the code of its country (§5.2.5). */
 const national = 2;
+
+/** Returns a relative validity period (§7.1.1). */
+function validity(hours: number | undefined): string {
+  if (hours === undefined) return '';
+  const [days, rest] = [Math.floor(hours / 24), hours % 24];
+  return `0000${String(days).padStart(2, '0')}${String(rest).padStart(2, '0')}0000000R`;
+}

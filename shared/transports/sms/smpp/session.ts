@@ -64,7 +64,7 @@ export type Session = {
     message: ShortMessage,
     longestWaitMs: number,
     lane?: TextMessage['lane'],
-    started?: () => void,
+    started?: () => unknown,
   ) => Promise<Submitted>;
   /** Messages without their answer. */
   inUse: () => number;
@@ -106,7 +106,7 @@ const unansweredToGiveUp = 3;
 export async function openSession(options: SessionOptions): Promise<Session> {
   const socket = await connect(options);
   /** The requests without their answer, by their sequence numbers. */
-  const pending = new Map<number, (result: Replied) => void>();
+  const pending = new Map<number, { askedAt: number; settle: (result: Replied) => void }>();
   const window = createWindow(options.window);
   const answers = new Set<Promise<void>>();
   const unread = unreadAcknowledgements();
@@ -140,7 +140,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       settle({ kind: 'unanswered', detail: `no answer to ${command} within ${longestMs / 1000} s` });
       if (unanswered >= unansweredToGiveUp) socket.destroy(new Error('the carrier does not answer'));
     }, longestMs);
-    pending.set(own, settle);
+    pending.set(own, { askedAt: performance.now(), settle });
     write({ id: commands[command], status: 0, sequence: own, ...(body && { body }) });
     return promise;
   }
@@ -162,12 +162,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   function take(pdu: Pdu): void {
     if (isAnswer(pdu.id)) {
       unanswered = 0;
-      if (pdu.id === commands.submit_sm_resp) window.noteAnswer();
+      const asked = pending.get(pdu.sequence);
+      if (pdu.id === commands.submit_sm_resp)
+        window.noteAnswer(asked ? performance.now() - asked.askedAt : options.responseMs);
       const { status, body } = pdu;
       // Set at once, because texts may follow the answer in the same segment.
-      if (isBindAnswer(pdu.id) && status === 0 && pending.has(pdu.sequence)) isBound = true;
+      if (isBindAnswer(pdu.id) && status === 0 && asked) isBound = true;
       // A generic_nack names a command that the carrier could not read, so the carrier has not taken it.
-      pending.get(pdu.sequence)?.({
+      asked?.settle({
         kind: 'answered',
         status: pdu.id === commands.generic_nack && status === 0 ? statuses.invalidCommandId : status,
         body,
@@ -252,7 +254,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     clearInterval(enquiring);
     unread.end();
     end('the carrier closed the line');
-    for (const settle of pending.values()) settle({ kind: 'unanswered', detail: closing!, isLost: true });
+    for (const { settle } of pending.values()) settle({ kind: 'unanswered', detail: closing!, isLost: true });
     closed.resolve();
   });
 
