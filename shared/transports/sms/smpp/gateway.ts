@@ -4,10 +4,10 @@ import type { SmppSettings } from '../../../config/sms-gateways.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
 import type { Acknowledgement, Gateway, Receive, Submission, TextMessage } from '../gateway.ts';
 import { messagesNotTaken } from './not-taken.ts';
-import { addressOf, firstText, type ShortMessage, validity } from './pdu.ts';
+import { addressOf, firstText, national, type ShortMessage, validity } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
-import { BindRefused, openSession, type Session, type Submitted } from './session.ts';
-import { isFault, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
+import { openSession, type Session, type Submitted } from './session.ts';
+import { BindRefused, isFault, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
 import { decodeText, encodeText, referenceOf } from './text.ts';
 import { unnamedPart } from './unnamed-part.ts';
 
@@ -295,14 +295,4 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       retryAt = 0;
     },
   };
-}
-
-/** The type of a number that is written without the code of its country (§5.2.5). */
-const national = 2;
-
-/** Returns a relative validity period (§7.1.1). */
-function validity(hours: number | undefined): string {
-  if (hours === undefined) return '';
-  const [days, rest] = [Math.floor(hours / 24), hours % 24];
-  return `0000${String(days).padStart(2, '0')}${String(rest).padStart(2, '0')}0000000R`;
 }

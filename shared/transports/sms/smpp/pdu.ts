@@ -38,6 +38,9 @@ export type Tlvs = Map<number, Buffer>;
 
 type SmppAddress = { ton: number; npi: number; address: string };
 
+/** The type of a number that is written without the code of its country (§5.2.5). */
+export const national = 2;
+
 /** §5.2.5 and §5.2.6: a number in E.164 is international, in the plan of telephones; a name is alphanumeric, in none. */
 export function addressOf(text: string): SmppAddress {
   return /^\+\d+$/.test(text)

@@ -17,7 +17,7 @@ import {
   type ShortMessage,
   text,
 } from './pdu.ts';
-import { inWords, statuses } from './statuses.ts';
+import { BindRefused, statuses } from './statuses.ts';
 import { unreadAcknowledgements } from './unread.ts';
 
 export type SessionOptions = {
@@ -75,15 +75,6 @@ export type Session = {
   /** Waits for the answers under way, at most `drainMs`, then sends unbind. */
   close: (drainMs: number) => Promise<void>;
 };
-
-/** The carrier has answered the bind with a refusal. */
-export class BindRefused extends Error {
-  readonly status: number;
-  constructor(status: number) {
-    super(`The bind was refused: ${inWords(status)}`);
-    this.status = status;
-  }
-}
 
 const isBindAnswer = (id: number) =>
   id === commands.bind_transceiver_resp || id === commands.bind_transmitter_resp;

@@ -94,3 +94,12 @@ export function isThrottled(status: number): boolean {
 export function isFault(status: number): boolean {
   return status !== statuses.ok && !isThrottled(status) && outcomeOf(status).kind !== 'refused';
 }
+
+/** The carrier has answered the bind with a refusal. */
+export class BindRefused extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(`The bind was refused: ${inWords(status)}`);
+    this.status = status;
+  }
+}
