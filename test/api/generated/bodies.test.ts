@@ -83,8 +83,10 @@ function isRefused({ status, body }: Refusal, { name, schema }: Field, { value }
 }
 
 /** Returns the effect of text that no database could store, where the field does not refuse it. */
-function effectOf(endpoint: Endpoint, { name, schema }: Field): string | undefined {
-  const isAnyId = prefixOf(schema) !== null && variantsOf(resolve, schema)[0]!['pattern'] === undefined;
+function effectOf(endpoint: Endpoint, { name, schema, steps }: Field): string | undefined {
+  const isInList = typeof steps.at(-1) === 'number';
+  const isAnyId =
+    isInList && prefixOf(schema) !== null && variantsOf(resolve, schema)[0]!['pattern'] === undefined;
   return isAnyId ? 'an id that no record has is ignored' : effects[endpoint.id]?.[name];
 }
 
