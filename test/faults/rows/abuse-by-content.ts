@@ -40,8 +40,8 @@ export const abuseByContent: readonly Group[] = [
       A36: {
         tried: 'mj-include of all types, file: URLs, mj-raw in the head, cycles, depth, size',
         expected:
-          'names of the workspace only; refused with a place. What a customer writes into mj-style ' +
-          'and mj-raw is their own email: nothing of it is fetched here',
+          'names of the workspace only; refused with a place. The content of mj-style and ' +
+          'mj-raw belongs to the email of the customer: nothing of it is fetched here',
       },
     },
   },
