@@ -34,6 +34,21 @@ const pollEveryMs = 50;
 
 const unpaused: Pass = { leave: () => undefined };
 
+/** Goes on from a first breaker, whose `leave` is given, to a second one. Work that has to wait there leaves both. */
+export async function passBoth(first: { leave: () => void }, second: () => Promise<Pass>): Promise<Pass> {
+  const pass = await second();
+  if ('waitMs' in pass) {
+    first.leave();
+    return pass;
+  }
+  return {
+    leave: () => {
+      first.leave();
+      pass.leave();
+    },
+  };
+}
+
 export function createCircuitBreaker(
   times: CircuitBreakerTimes,
   report: { paused: (pauseMs: number) => void; over: () => void },

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type CircuitBreaker, createCircuitBreaker } from '../../common/circuit-breaker.ts';
+import { type CircuitBreaker, createCircuitBreaker, passBoth } from '../../common/circuit-breaker.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 
@@ -83,18 +83,9 @@ export function createGatewayCircuitBreaker(gateway: string) {
       const known = own.get(workspaceId);
       const first = await known?.breaker.pass();
       if (first && 'waitMs' in first) return { ...first, isOwn: answeredAt > known!.since };
-      const second = await shared.pass(0, behindMs(known?.breaker));
-      if (!first) return 'waitMs' in second ? { ...second, isOwn: false } : second;
-      if ('waitMs' in second) {
-        first.leave();
-        return { ...second, isOwn: false };
-      }
-      return {
-        leave: () => {
-          first.leave();
-          second.leave();
-        },
-      };
+      const passShared = () => shared.pass(0, behindMs(known?.breaker));
+      const pass = first ? await passBoth(first, passShared) : await passShared();
+      return 'waitMs' in pass ? { ...pass, isOwn: false } : pass;
     },
     /** Whether a new text would have to wait; of any workspace, or of this one. */
     holdsBack: (workspaceId?: string): boolean => {

@@ -4,6 +4,7 @@ import {
   type CircuitBreakerTimes,
   createCircuitBreaker,
   type Pass,
+  passBoth,
 } from '../../../common/circuit-breaker.ts';
 import { logger } from '../../../common/logger.ts';
 import { count, gauge } from '../../../common/metrics.ts';
@@ -78,17 +79,7 @@ export function createRelayCircuitBreaker(
       const first = await passOwn(workspaceId);
       if (!first) return relay.pass();
       if ('waitMs' in first) return first;
-      const second = await relay.pass();
-      if ('waitMs' in second) {
-        first.leave();
-        return second;
-      }
-      return {
-        leave: () => {
-          first.leave();
-          second.leave();
-        },
-      };
+      return passBoth(first, () => relay.pass());
     },
     note: (workspaceId, result) => {
       if (result.kind === 'unread' || result.kind === 'busy') return;
