@@ -56,7 +56,7 @@ export function gatewayReturns(): { name: string; returns: Returns }[] {
 }
 
 let paused: ReadonlySet<string> = new Set();
-/** A text for a paused gateway that puts no texts off is tried again after this time. */
+/** A text for a paused gateway is tried again after this time, or later if many wait. */
 const pausedMs = 30_000;
 
 /** Pauses these gateways and no others. From now on they take no messages that `gatewayFor` routes. */
@@ -66,8 +66,13 @@ export function pauseGateways(names: readonly string[]): void {
 
 /** Stands for a paused gateway, which makes its messages wait. */
 function pausedGateway({ name, putOffPaused }: Gateway): Gateway {
-  const plain = { kind: 'later', detail: 'The operator has paused the gateway', afterMs: pausedMs } as const;
-  return { name, isUp: () => false, submit: async (message) => putOffPaused?.(message) ?? plain };
+  const detail = 'The operator has paused the gateway';
+  return {
+    name,
+    isUp: () => false,
+    submit: async (message) =>
+      putOffPaused?.(message, detail, pausedMs) ?? { kind: 'later', detail, afterMs: pausedMs },
+  };
 }
 
 /**

@@ -21,8 +21,6 @@ const longestNamedMs = 3_600_000;
 const longestWaitMs = 60_000;
 /** After this time texts come back that only wait for our own limits, and texts that the gateway does not answer. */
 const [turnMs, silentMs] = [500, 5_000];
-/** After this time, or later if many wait, texts are tried again for which the operator has paused the gateway. */
-const pausedMs = 30_000;
 /**
  * Texts that wait come back one after the other, half as fast again as the gateway takes texts, so that its next turn
  * always finds one. Each try costs a claim and an outcome, which the texts for other gateways pay for.
@@ -184,8 +182,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     putOffUnsent: (text: TextOfLane, detail: string, isSilent = false) =>
       putOff(text, `Not sent: ${detail}`, isSilent ? silentMs : turnMs, isSilent),
     /** Puts a text off because the operator has paused the gateway. The time for retries goes on meanwhile. */
-    putOffPaused: (text: TextOfLane): PutOff => ({
-      ...putOff(text, 'The operator has paused the gateway', pausedMs, true),
+    putOffPaused: (text: TextOfLane, detail: string, leastMs: number): PutOff => ({
+      ...putOff(text, detail, leastMs, true),
       waitsForTurn: false,
     }),
     /** Puts off a text that the gateway has refused because it wants fewer; `namedMs`: for how long, if it says so. */

@@ -97,7 +97,7 @@ export type Gateway = {
   /** False while it takes no messages, or none of the workspace, as far as this process knows. */
   isUp?: (workspaceId?: string) => boolean;
   /** Returns the outcome of a text that the operator does not let this gateway take now. Left out: it puts no texts off. */
-  putOffPaused?: (text: TextOfLane) => Submission;
+  putOffPaused?: (text: TextOfLane, detail: string, leastMs: number) => Submission;
   state?: () => GatewayState;
   /** Left out: it puts no texts off. */
   returns?: Returns;
