@@ -3,7 +3,7 @@ import { isbot } from 'isbot';
 import { problem } from '../../shared/common/errors.ts';
 import { count } from '../../shared/common/metrics.ts';
 import { config } from '../../shared/config/config.ts';
-import * as links from '../../shared/domain/short-links/short-links.ts';
+import * as links from '../../shared/domain/sms/short-links/short-links.ts';
 import { guessLimit } from '../middleware/guess-limit.ts';
 import { sendProblem } from '../middleware/problems.ts';
 import { asRecipientPage, plainPage, recipientHeaders, sendRecipientPage } from './recipient-page.ts';

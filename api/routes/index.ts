@@ -12,12 +12,11 @@ import events from './events.ts';
 import reports from './reports.ts';
 import senders from './senders.ts';
 import simulator from './simulator.ts';
-import smsBatchPreview from './sms/batch-preview.ts';
 import smsBatches from './sms/batches.ts';
 import smsPreview from './sms/preview.ts';
 import sms from './sms/sms.ts';
-import smsTemplates from './sms/templates.ts';
 import suppressions from './suppressions.ts';
+import templates from './templates.ts';
 import webhooks from './webhooks.ts';
 import workspace from './workspace.ts';
 
@@ -31,9 +30,8 @@ export const endpoints: readonly Endpoint[] = [
   ...emailIncludes,
   ...emailTestRecipients,
   ...email,
-  ...smsTemplates,
+  ...templates,
   ...smsPreview,
-  ...smsBatchPreview,
   ...smsBatches,
   ...sms,
   ...conversations,

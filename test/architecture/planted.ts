@@ -6,6 +6,7 @@ import { plantedFolders } from './planted-folders.ts';
 import { plantedJobs } from './planted-jobs.ts';
 import { plantedPointers } from './planted-pointers.ts';
 import { plantedSql } from './planted-sql.ts';
+import { plantedUrls } from './planted-urls.ts';
 import { plantedWorkspaceFirst } from './planted-workspace-first.ts';
 import type { File, Rule } from './rule.ts';
 import { everyTestRuns, jobsAreWhole, noLongFile, productStandsAlone, settingsInConfig } from './shape.ts';
@@ -229,6 +230,7 @@ export const guarded: Guarded[] = [
   ...plantedJobs,
   ...plantedSql,
   ...plantedPointers,
+  ...plantedUrls,
   ...plantedWorkspaceFirst,
   {
     guarantee: 'no test is kept from running',

@@ -1,7 +1,6 @@
-import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
 import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
+import * as shortLinks from '../../../shared/domain/sms/short-links/short-links.ts';
 import { Id } from '../../../shared/schemas/fields.ts';
-import { BatchLinkPage } from '../../../shared/schemas/short-links.ts';
 import {
   CreatedSmsBatch,
   NewSmsBatch,
@@ -9,7 +8,9 @@ import {
   SmsBatch,
   SmsBatchFilter,
   SmsBatchPage,
+  SmsBatchPreview,
 } from '../../../shared/schemas/sms/batches.ts';
+import { BatchLinkPage } from '../../../shared/schemas/sms/short-links.ts';
 import { batchExamples } from '../../batch-examples.ts';
 import { resource } from '../../endpoint.ts';
 
@@ -17,6 +18,24 @@ const endpoint = resource('SMS batches', { id: Id('batch') });
 const inFile = 'is not allowed: the rows of the file are the recipients';
 
 export default [
+  endpoint({
+    route: 'POST /v2/sms/batches/preview',
+    id: 'previewSmsBatch',
+    summary: 'See what a batch would come to: recipients, parts, cost, faults of rows',
+    description:
+      'It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. A workspace may run one preview at a time; a second one is refused with rate_limited.',
+    scope: 'sms.send',
+    body: NewSmsBatch,
+    needsBody: true,
+    examples: batchExamples,
+    bodyLimitBytes: 8 * 1024 * 1024,
+    bodyLimitValues: 500_000,
+    response: SmsBatchPreview,
+    problems: ['sending_blocked', 'limit_exceeded'],
+    faults: ({ caller, body }) => smsBatches.faultsOf(caller, body),
+    prepare: ({ caller, body }) => smsBatches.preview(caller, body),
+    handle: ({ prepared }) => prepared,
+  }),
   endpoint({
     route: 'POST /v2/sms/batches',
     id: 'createSmsBatch',

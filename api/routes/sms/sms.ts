@@ -1,8 +1,8 @@
-import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
+import * as shortLinks from '../../../shared/domain/sms/short-links/short-links.ts';
 import * as sms from '../../../shared/domain/sms/sms.ts';
 import { RecordEventPage } from '../../../shared/schemas/events.ts';
 import { Id } from '../../../shared/schemas/fields.ts';
-import { ShortLinkPage } from '../../../shared/schemas/short-links.ts';
+import { ShortLinkPage } from '../../../shared/schemas/sms/short-links.ts';
 import { NewSms, SmsFilter, SmsMessage, SmsPage } from '../../../shared/schemas/sms/sms.ts';
 import { dayAfter, type Example, resource } from '../../endpoint.ts';
 

@@ -5,7 +5,7 @@ import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
 import * as emailTemplates from '../../../shared/domain/email/templates.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import * as smsPrices from '../../../shared/domain/sms/prices.ts';
-import * as smsTemplates from '../../../shared/domain/sms/templates.ts';
+import * as smsTemplates from '../../../shared/domain/templates.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 

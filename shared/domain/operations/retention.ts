@@ -9,12 +9,12 @@ import * as system from '../../db/events/events.system.ts';
 import { deleteExpiredRecords } from '../../db/requests/idempotency.system.ts';
 import { deleteCodeTimesBefore } from '../../db/senders/code-counts.system.ts';
 import { deleteAged, deleteAgedOfBusy } from '../../db/server/aged-rows.system.ts';
+import { deleteSimulatorPhonesBefore } from '../../db/simulator/answers.system.ts';
+import { deleteBatchesBefore } from '../../db/sms/batches/batches.system.ts';
 import {
   deleteShortLinksBefore,
   deleteShortLinkTotalsBefore,
-} from '../../db/short-links/short-links.system.ts';
-import { deleteSimulatorPhonesBefore } from '../../db/simulator/answers.system.ts';
-import { deleteBatchesBefore } from '../../db/sms/batches/batches.system.ts';
+} from '../../db/sms/short-links/short-links.system.ts';
 import {
   deleteAttemptsBefore,
   deleteDeliveriesBefore,

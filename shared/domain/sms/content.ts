@@ -2,8 +2,8 @@ import { config } from '../../config/config.ts';
 import { adapt, type Parted, partsOf, type Unicode } from '../../formats/sms/gsm-7.ts';
 import { isLiquid } from '../../formats/templates/liquid-tokens.ts';
 import * as sandbox from '../../sandbox/sandbox.ts';
-import { type ShortenedLink, shorten } from '../short-links/shorten.ts';
 import { sentence } from '../template-faults.ts';
+import { type ShortenedLink, shorten } from './short-links/shorten.ts';
 
 /** Makes the text of a message: renders Liquid, shortens links, and cuts the text into parts. */
 

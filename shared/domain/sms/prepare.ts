@@ -19,15 +19,15 @@ import type { NewSms } from '../../schemas/sms/sms.ts';
 import { hasRoute, mayLeave } from '../../transports/sms.ts';
 import { checkSchedule, normalTag } from '../email/rules.ts';
 import { checkSender, findApproved } from '../senders/senders.ts';
-import type { ShortenedLink } from '../short-links/short-links.ts';
 import { busy } from '../template-faults.ts';
+import { findByName } from '../templates.ts';
 import * as waiting from '../work/waiting.ts';
 import { refuseBlocked } from '../workspace/workspaces.ts';
 import { inParts, renderSms, type SmsText } from './content.ts';
 import { unreachableFrom } from './delivery/reasons.ts';
 import { costOf, noPriceMessage, priceOf } from './prices.ts';
 import { newSms } from './record.ts';
-import { findByName } from './templates.ts';
+import type { ShortenedLink } from './short-links/short-links.ts';
 
 /** `links`: the short links to store with the message. */
 export type PreparedSms = { message: SmsRecord; links: ShortenedLink[] };

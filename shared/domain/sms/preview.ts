@@ -4,8 +4,8 @@ import { config } from '../../config/config.ts';
 import { partsOf } from '../../formats/sms/gsm-7.ts';
 import { parsePhoneNumber } from '../../formats/sms/phone-number.ts';
 import type { SmsPreview, SmsToPreview } from '../../schemas/sms/preview.ts';
-import { shorten } from '../short-links/short-links.ts';
 import { costOf, costToWire, priceOf } from './prices.ts';
+import { shorten } from './short-links/short-links.ts';
 
 /**
  * Previews a text, even one with more parts than a message may have, so that the caller sees by how much to shorten it.

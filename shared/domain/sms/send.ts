@@ -7,13 +7,13 @@ import * as keyUsage from '../api-keys/usage.ts';
 import * as conversations from '../conversations/conversations.ts';
 import * as events from '../events/events.ts';
 import { show } from '../requests/visibility.ts';
-import * as shortLinks from '../short-links/short-links.ts';
 import * as waiting from '../work/waiting.ts';
 import * as balance from './balance.ts';
 import { admit } from './delivery/admission.ts';
 import { held } from './held.ts';
 import type { PreparedSms } from './prepare.ts';
 import { eventOf, toWire } from './record.ts';
+import * as shortLinks from './short-links/short-links.ts';
 
 /**
  * Stores the message and its first event, takes its cost off the balance and its parts off the limits of the key, and

@@ -11,11 +11,11 @@ import { listSuppressedNumbers } from '../../../db/suppressions.ts';
 import { startOf } from '../../../formats/folded-text.ts';
 import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
-import type { ShortenedLink } from '../../short-links/short-links.ts';
 import { permanent, transient } from '../../work/reasons.ts';
 import { crashes, noRoute, notApproved, suppressed } from '../delivery/reasons.ts';
 import { costOf } from '../prices.ts';
 import { newSms } from '../record.ts';
+import type { ShortenedLink } from '../short-links/short-links.ts';
 import { renderAll } from './render.ts';
 import { router } from './routes.ts';
 

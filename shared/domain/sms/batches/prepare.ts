@@ -17,10 +17,10 @@ import * as contactLists from '../../contact-lists/contact-lists.ts';
 import { checkSchedule } from '../../email/rules.ts';
 import { checkSender } from '../../senders/senders.ts';
 import { busy } from '../../template-faults.ts';
+import { findByName } from '../../templates.ts';
 import * as waiting from '../../work/waiting.ts';
 import { refuseBlocked } from '../../workspace/workspaces.ts';
 import { checkSource, inParts } from '../content.ts';
-import { findByName } from '../templates.ts';
 import { checkRows, type RowError, sizeOfShared } from './rows.ts';
 
 /** A request for a batch that may be stored: its rows, and those that were not taken. */

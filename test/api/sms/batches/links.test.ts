@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../../shared/db/client.ts';
 import * as apiKeys from '../../../../shared/domain/api-keys/api-keys.ts';
-import * as shortLinks from '../../../../shared/domain/short-links/short-links.ts';
 import { attempt } from '../../../../shared/domain/sms/delivery/delivery.ts';
+import * as shortLinks from '../../../../shared/domain/sms/short-links/short-links.ts';
 import { idFromBytes, idToBytes } from '../../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../../support/api/start-api.ts';
 import { workspace } from '../../../support/data/factory.ts';

@@ -1,7 +1,7 @@
-import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { bytes, id, int } from '../client/columns.ts';
-import { type RecordOf, table } from '../client/table.ts';
-import { byId, changeRows, execute, type Param, query, tableOf } from '../client.ts';
+import { firstUuidAt, idFromBytes, idToBytes } from '../../../formats/ids.ts';
+import { bytes, id, int } from '../../client/columns.ts';
+import { type RecordOf, table } from '../../client/table.ts';
+import { byId, changeRows, execute, type Param, query, tableOf } from '../../client.ts';
 
 /** Short links of all workspaces, for the people who follow them, the counting of clicks, and retention. */
 

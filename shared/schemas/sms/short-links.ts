@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageOf, Timestamp } from './fields.ts';
+import { Id, pageOf, Timestamp } from '../fields.ts';
 
 export const ShortLink = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CreatedAt, change, Id, JsonObject, pageOf, text, UpdatedAt } from '../fields.ts';
-import { SampleData } from '../sample-data.ts';
-import { SmsEncoding } from './parts.ts';
+import { CreatedAt, change, Id, JsonObject, pageOf, text, UpdatedAt } from './fields.ts';
+import { SampleData } from './sample-data.ts';
+import { SmsEncoding } from './sms/parts.ts';
 
 export const mostSmsTemplates = 1_000;
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shorten, writtenIn } from '../../../shared/domain/short-links/short-links.ts';
-import * as liquid from '../../../shared/formats/templates/liquid.ts';
+import { shorten, writtenIn } from '../../../../shared/domain/sms/short-links/short-links.ts';
+import * as liquid from '../../../../shared/formats/templates/liquid.ts';
 
 function render(source: string, data: Record<string, unknown>): string {
   const limits = liquid.limitsOf(5_000);

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { query } from '../../../../shared/db/client.ts';
-import { idToBytes, newId } from '../../../../shared/formats/ids.ts';
-import { type Client, startApi } from '../../../support/api/start-api.ts';
-import { workspace } from '../../../support/data/factory.ts';
-import { useDatabase } from '../../../support/database/database.ts';
-import { advanceClock } from '../../../support/time/advance-clock.ts';
+import { query } from '../../../shared/db/client.ts';
+import { idToBytes, newId } from '../../../shared/formats/ids.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

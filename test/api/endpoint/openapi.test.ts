@@ -9,7 +9,7 @@ import { describeApi, problemsOf } from '../../../api/openapi.ts';
 import { endpoints } from '../../../api/routes/index.ts';
 import { catalogue } from '../../../shared/common/errors.ts';
 import { descriptionOf } from '../../support/api/description.ts';
-import { startSmallApi } from '../endpoint/small-api.ts';
+import { startSmallApi } from './small-api.ts';
 
 const api = await startSmallApi();
 const whole = describeApi(endpoints) as any;

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shorten } from '../../../shared/domain/short-links/short-links.ts';
-import { cpuMsOf, cpuSlowdown } from '../../support/processes/cpu-time.ts';
-import { changeSettings } from '../../support/processes/settings.ts';
+import { shorten } from '../../../../shared/domain/sms/short-links/short-links.ts';
+import { cpuMsOf, cpuSlowdown } from '../../../support/processes/cpu-time.ts';
+import { changeSettings } from '../../../support/processes/settings.ts';
 
 changeSettings({ SHORT_LINK_URL: 'https://s.example' });
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { seal } from '../../common/secrets.ts';
+import { seal } from '../../../common/secrets.ts';
 import {
   insertShortLinks,
   insertShortLinkTotals,
   type NewShortLinkRecord,
   type NewTotal,
-} from '../../db/short-links/short-links.ts';
-import { newId } from '../../formats/ids.ts';
+} from '../../../db/sms/short-links/short-links.ts';
+import { newId } from '../../../formats/ids.ts';
 import type { ShortenedLink } from './shorten.ts';
 
 /** A message, and the URLs that were shortened in it. `writtenIn`, for batches, returns a URL as the source has it. */

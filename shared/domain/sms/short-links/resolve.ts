@@ -1,6 +1,6 @@
-import { config } from '../../config/config.ts';
-import { findShortLink } from '../../db/short-links/short-links.system.ts';
-import { isDramaNumber } from '../../formats/sms/phone-number.ts';
+import { config } from '../../../config/config.ts';
+import { findShortLink } from '../../../db/sms/short-links/short-links.system.ts';
+import { isDramaNumber } from '../../../formats/sms/phone-number.ts';
 import { isToken, targetOf } from './shorten.ts';
 import { hashOf } from './store.ts';
 

@@ -1,5 +1,5 @@
-import { text } from '../client/columns.ts';
-import { type TemplateOf, templateTable } from '../client/template-table.ts';
+import { text } from './client/columns.ts';
+import { type TemplateOf, templateTable } from './client/template-table.ts';
 
 export const smsTemplates = templateTable({
   table: 'sms_templates',

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Client, startApi } from '../../../support/api/start-api.ts';
-import { workspace } from '../../../support/data/factory.ts';
-import { useDatabase } from '../../../support/database/database.ts';
-import { changeSettings } from '../../../support/processes/settings.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

@@ -1,5 +1,5 @@
-import { config } from '../../config/config.ts';
-import { publicPath } from '../../config/public-path.ts';
+import { config } from '../../../config/config.ts';
+import { publicPath } from '../../../config/public-path.ts';
 
 type LinkAddress = {
   url: string;

@@ -1,10 +1,10 @@
-import { problem } from '../../common/errors.ts';
-import { open } from '../../common/secrets.ts';
-import { listBatchLinks, listShortLinksOfSms } from '../../db/short-links/short-links.ts';
-import { findSmsBatch } from '../../db/sms/batches/batches.ts';
-import { findSms } from '../../db/sms/messages.ts';
-import type { Caller } from '../../schemas/scopes.ts';
-import type { BatchLink, ShortLink } from '../../schemas/short-links.ts';
+import { problem } from '../../../common/errors.ts';
+import { open } from '../../../common/secrets.ts';
+import { findSmsBatch } from '../../../db/sms/batches/batches.ts';
+import { findSms } from '../../../db/sms/messages.ts';
+import { listBatchLinks, listShortLinksOfSms } from '../../../db/sms/short-links/short-links.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import type { BatchLink, ShortLink } from '../../../schemas/sms/short-links.ts';
 import { shortUrlOf } from './shorten.ts';
 import { sealOwner } from './store.ts';
 

@@ -1,9 +1,9 @@
-import { now } from '../../common/clock.ts';
-import { closeAtEnd } from '../../common/closing.ts';
-import { logger } from '../../common/logger.ts';
-import { count } from '../../common/metrics.ts';
-import { outsideTransaction, transaction } from '../../db/client.ts';
-import * as db from '../../db/short-links/short-links.system.ts';
+import { now } from '../../../common/clock.ts';
+import { closeAtEnd } from '../../../common/closing.ts';
+import { logger } from '../../../common/logger.ts';
+import { count } from '../../../common/metrics.ts';
+import { outsideTransaction, transaction } from '../../../db/client.ts';
+import * as db from '../../../db/sms/short-links/short-links.system.ts';
 
 /** Counts clicks on short links in memory, and writes the counts about once a second. */
 

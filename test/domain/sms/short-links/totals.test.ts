@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { now } from '../../../shared/common/clock.ts';
-import { query, transaction } from '../../../shared/db/client.ts';
-import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
-import { newId } from '../../../shared/formats/ids.ts';
-import { startApi } from '../../support/api/start-api.ts';
-import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
-import { useDatabase } from '../../support/database/database.ts';
+import { now } from '../../../../shared/common/clock.ts';
+import { query, transaction } from '../../../../shared/db/client.ts';
+import * as shortLinks from '../../../../shared/domain/sms/short-links/short-links.ts';
+import { newId } from '../../../../shared/formats/ids.ts';
+import { startApi } from '../../../support/api/start-api.ts';
+import { sendSms, textingWorkspace } from '../../../support/data/new-sms.ts';
+import { useDatabase } from '../../../support/database/database.ts';
 
 useDatabase();
 

@@ -1,8 +1,8 @@
-import { portionsOf } from '../../common/portions.ts';
-import { idToBytes } from '../../formats/ids.ts';
-import { bytes, id, int, sharedId, text, time } from '../client/columns.ts';
-import { group, type RecordOf, table } from '../client/table.ts';
-import { execute, query } from '../client.ts';
+import { portionsOf } from '../../../common/portions.ts';
+import { idToBytes } from '../../../formats/ids.ts';
+import { bytes, id, int, sharedId, text, time } from '../../client/columns.ts';
+import { group, type RecordOf, table } from '../../client/table.ts';
+import { execute, query } from '../../client.ts';
 
 /** The short links in the texts of a workspace, and their totals for each batch. */
 

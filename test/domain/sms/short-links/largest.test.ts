@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { startApi } from '../../support/api/start-api.ts';
-import { newBatch, statusesOf, workOff } from '../../support/data/new-batch.ts';
-import { textingWorkspace } from '../../support/data/new-sms.ts';
-import { useDatabase } from '../../support/database/database.ts';
-import { changeSettings } from '../../support/processes/settings.ts';
-import { startOwnMysql } from '../../support/servers/own-servers.ts';
+import { startApi } from '../../../support/api/start-api.ts';
+import { newBatch, statusesOf, workOff } from '../../../support/data/new-batch.ts';
+import { textingWorkspace } from '../../../support/data/new-sms.ts';
+import { useDatabase } from '../../../support/database/database.ts';
+import { changeSettings } from '../../../support/processes/settings.ts';
+import { startOwnMysql } from '../../../support/servers/own-servers.ts';
 
 beforeAll(async () => {
   const { url } = await startOwnMysql({ options: ['--max-allowed-packet=16M'] });

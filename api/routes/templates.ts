@@ -1,5 +1,5 @@
-import * as smsTemplates from '../../../shared/domain/sms/templates.ts';
-import { Id, SourcePageQuery } from '../../../shared/schemas/fields.ts';
+import * as smsTemplates from '../../shared/domain/templates.ts';
+import { Id, SourcePageQuery } from '../../shared/schemas/fields.ts';
 import {
   NewSmsTemplate,
   RenderedSmsTemplate,
@@ -7,8 +7,8 @@ import {
   SmsTemplateChanges,
   SmsTemplatePage,
   SmsTemplateRendering,
-} from '../../../shared/schemas/sms/templates.ts';
-import { resource } from '../../endpoint.ts';
+} from '../../shared/schemas/templates.ts';
+import { resource } from '../endpoint.ts';
 
 const endpoint = resource('SMS templates', { id: Id('template') });
 const checked =

@@ -1,8 +1,8 @@
-import { now } from '../../common/clock.ts';
-import type { FieldErrors } from '../../common/errors.ts';
-import { isUnusable, type Usable } from '../../common/faults.ts';
-import { type SmsTemplateRecord, smsTemplates } from '../../db/sms/templates.ts';
-import type { Caller } from '../../schemas/scopes.ts';
+import { now } from '../common/clock.ts';
+import type { FieldErrors } from '../common/errors.ts';
+import { isUnusable, type Usable } from '../common/faults.ts';
+import { type SmsTemplateRecord, smsTemplates } from '../db/templates.ts';
+import type { Caller } from '../schemas/scopes.ts';
 import {
   mostSmsTemplates,
   type NewSmsTemplate,
@@ -10,11 +10,11 @@ import {
   SmsTemplate,
   type SmsTemplateChanges,
   type SmsTemplateRendering,
-} from '../../schemas/sms/templates.ts';
-import { wireOf } from '../requests/wire.ts';
-import { busy, refusal, worded } from '../template-faults.ts';
-import { versionedTemplates } from '../versioned-templates.ts';
-import { checkSource, renderSms } from './content.ts';
+} from '../schemas/templates.ts';
+import { wireOf } from './requests/wire.ts';
+import { checkSource, renderSms } from './sms/content.ts';
+import { busy, refusal, worded } from './template-faults.ts';
+import { versionedTemplates } from './versioned-templates.ts';
 
 const kind = versionedTemplates<SmsTemplateRecord, NewSmsTemplate, SmsTemplateChanges, SmsTemplate>({
   rows: smsTemplates,
