@@ -20,6 +20,7 @@ test('the rules look at the whole tree', () => {
     'shared/config/config.ts',
     'shared/db/client.ts',
     'scripts/start',
+    'Procfile',
     'test/architecture.test.ts',
   ])
     expect(tree.map((file) => file.path)).toContain(path);

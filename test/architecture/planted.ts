@@ -9,7 +9,14 @@ import { plantedSql } from './planted-sql.ts';
 import { plantedUrls } from './planted-urls.ts';
 import { plantedWorkspaceFirst } from './planted-workspace-first.ts';
 import type { File, Rule } from './rule.ts';
-import { everyTestRuns, jobsAreWhole, noLongFile, productStandsAlone, settingsInConfig } from './shape.ts';
+import {
+  collectorIsNodes,
+  everyTestRuns,
+  jobsAreWhole,
+  noLongFile,
+  productStandsAlone,
+  settingsInConfig,
+} from './shape.ts';
 
 /** Path -> text. */
 type Plants = Record<string, string>;
@@ -148,6 +155,24 @@ export const guarded: Guarded[] = [
       'shared/config/config.ts': 'const given = process.env;',
       'shared/common/logger.ts': '// process.env is not for us\nconst pid = process.pid;',
       'scripts/setup/environment.ts': 'export const given = process.env;',
+    },
+  },
+  {
+    guarantee: 'no garbage collector is switched on in production',
+    rule: collectorIsNodes,
+    breaches: [
+      { 'shared/domain/email.ts': "import { setFlagsFromString } from 'node:v8';" },
+      { 'api/app.ts': "import v8 from 'node:v8';\nv8.setFlagsFromString('--no-opt');" },
+      { 'workers/main.ts': 'if (globalThis.gc) globalThis.gc();' },
+      { 'workers/main.ts': 'const { gc } = globalThis;' },
+      { 'scripts/setup/start/run.ts': "fork(program, { execArgv: ['--expose-gc'] });" },
+      { Procfile: 'web: node --expose-gc api/server.ts' },
+      { Procfile: 'web: node --expose_gc api/server.ts' },
+    ],
+    harmless: {
+      Procfile: 'web: node --max-semi-space-size=16 api/server.ts',
+      'workers/main.ts': '// global.gc is not for us\nconst gc = 1;',
+      'test/support/kept-memory.ts': "setFlagsFromString('--expose-gc');",
     },
   },
   {

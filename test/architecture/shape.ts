@@ -18,6 +18,13 @@ export const settingsInConfig: Rule = noLine(
   'reads the environment; shared/config/config.ts does',
 );
 
+/** Memory is freed as the options in the Procfile say, which an operator sees and may change (decision records). */
+export const collectorIsNodes: Rule = noLine(
+  /\bsetFlagsFromString\b|--expose[-_]gc\b|\b(global|globalThis)\s*(\??\.\s*gc\b|\[\s*['"`]gc)|\{[^}]*\bgc\b[^}]*\}\s*=\s*global/,
+  (file) => isProduct(file) || file.path === 'Procfile' || file.path.startsWith('scripts/'),
+  'switches a garbage collector on',
+);
+
 export const everyTestRuns: Rule = noLine(
   /\.\s*(skip|only|todo|skipIf|runIf)\s*[(.`]|\b(it|test)\b[.\w]*\.fails\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|only|todo|fails)\s*:\s*true\b/,
   (file) => file.path.startsWith('test/') && file.path.endsWith('.ts'),

@@ -6,12 +6,13 @@ export const root = join(import.meta.dirname, '..', '..');
 const folders = ['api', 'workers', 'shared', 'scripts', 'test'];
 const text = /(^|\/)[^/.]+$|\.(ts|js|mjs|cjs|sh|html|css|md|sql)$/;
 
-/** Every text file of the five folders. */
+/** The Procfile, and every text file of the five folders. */
 export function readTree(top = root): File[] {
-  return folders
+  const paths = folders
     .flatMap((folder) => readdirSync(join(top, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  return [join(top, 'Procfile'), ...paths]
     .map((path) => ({ absolute: path, path: relative(top, path).split(sep).join('/') }))
     .filter(({ path }) => text.test(path) && !path.includes('/node_modules/'))
     .map(({ absolute, path }) => ({ path, source: readFileSync(absolute, 'utf8') }));
