@@ -1,16 +1,8 @@
-type Scheduled = { scheduledAt: Date | null; createdAt: Date };
+export type Scheduled = { scheduledAt: Date | null; createdAt: Date };
 
 /** Returns when an email or SMS was to go out. */
 export function dueSince(message: Scheduled): Date {
   return message.scheduledAt ?? message.createdAt;
-}
-
-/**
- * Returns the time from which the block of its workspace holds back an email or SMS. A limit may have delayed it
- * before.
- */
-export function heldBackSince(message: Scheduled, blockedSince: Date): Date {
-  return new Date(Math.max(dueSince(message).getTime(), blockedSince.getTime()));
 }
 
 const minutes = [1, 5, 15, 30, 60];

@@ -6,8 +6,7 @@ import type { EmailKind, EmailReason, EmailRecord } from '../../../db/email/emai
 import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { checkHandOver, type HandOver, type HandOverPermit, handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
-import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
-import { heldBackSince } from '../../work/retry-times.ts';
+import { obstacleTo } from '../../work/obstacles.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
@@ -17,15 +16,7 @@ import { forgetAttachments } from './attachments.ts';
 import { compose } from './compose.ts';
 import { finish } from './finish.ts';
 import { fail, judge } from './judge.ts';
-import {
-  blocked,
-  crashes,
-  incomplete,
-  notTestRecipient,
-  notVerified,
-  suppressed,
-  uncertain,
-} from './reasons.ts';
+import * as reasons from './reasons.ts';
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
 import { isPast, retriesSince } from './times.ts';
 
@@ -58,7 +49,7 @@ export async function attempt(
       undo: (before) => system.updateClaimUndone({ id: emailId, token, ...before }),
       giveUp: (next) =>
         isPast(retriesSince(record, now()), record.kind, next)
-          ? finish(token, record, fail(record, crashes))
+          ? finish(token, record, fail(record, reasons.crashes))
           : null,
     },
     () => prepare(emailId, claimed, lane ?? record.kind, permit),
@@ -74,32 +65,25 @@ async function prepare(
   lane: EmailKind,
   permit: HandOverPermit | undefined,
 ): Promise<WorkOutcome | (() => Promise<WorkOutcome | null>)> {
-  const { record, body, token, isSuppressed, blockedSince, isLimited } = claimed;
+  const { record, body, token, isLimited } = claimed;
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (API decisions §7).
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   const end = (reason: EmailReason) => finish(token, email, fail(email, reason));
-  if (email.uncertainCount > 1) return end(uncertain);
-  if (isCrashLoop(email.claims - 1 - email.retries)) {
-    logGivenUp('email', { emailId });
-    return end(crashes);
-  }
-
-  if (isSuppressed) return end(suppressed);
-  if (blockedSince) {
-    const isOver = isPast(heldBackSince(email, blockedSince), email.kind, now());
-    return isOver ? end(blocked) : holdBack(emailId, token);
-  }
+  const isOver = (since: Date) => isPast(since, email.kind, now());
+  const obstacle = obstacleTo<EmailReason>(email, { ...claimed, work: 'email', reasons, isPast: isOver });
+  if (obstacle) return obstacle === 'held_back' ? holdBack(emailId, token) : end(obstacle);
 
   const sender = parseMailbox(email.sender, { allowDisplayName: true });
   const recipient = parseMailbox(email.recipient, { allowDisplayName: true });
-  if (!sender.ok || !recipient.ok || !body) return end(notVerified);
+  if (!sender.ok || !recipient.ok || !body) return end(reasons.notVerified);
   const sending = await findSending(email.workspaceId, sender.mailbox, recipient.mailbox);
-  if (!sending.maySend) return end(sending.because === 'recipient' ? notTestRecipient : notVerified);
+  if (!sending.maySend)
+    return end(sending.because === 'recipient' ? reasons.notTestRecipient : reasons.notVerified);
   const { domain } = sending;
 
   const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
-  if (!message) return end(incomplete);
+  if (!message) return end(reasons.incomplete);
   const handedOver: HandOver = {
     envelopeFrom: returnPathOf(email, sender.mailbox, domain),
     envelopeTo: recipient.mailbox.address,

@@ -11,13 +11,12 @@ import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import { gatewayFor, mayLeave, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
-import { isCrashLoop, logGivenUp } from '../../work/crash-loops.ts';
-import { heldBackSince } from '../../work/retry-times.ts';
+import { obstacleTo } from '../../work/obstacles.ts';
 import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as pauses from '../gateways/pauses.ts';
 import { finish } from './finish.ts';
 import { fail, judge } from './judge.ts';
-import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
+import * as reasons from './reasons.ts';
 import { isPast, retriesSince } from './times.ts';
 
 /**
@@ -48,7 +47,7 @@ export async function attempt(
         system.updateSmsClaimUndone({ id: smsId, token, ...before, receiver: record.handoverGateway }),
       giveUp: (next) =>
         isPast(retriesSince(record, now()), next)
-          ? finish(token, record, fail(inHand(record), crashes))
+          ? finish(token, record, fail(inHand(record), reasons.crashes))
           : null,
     },
     () => prepare(smsId, claimed, isAlone),
@@ -58,25 +57,20 @@ export async function attempt(
 /** Returns the hand-over of a claimed message, or its outcome where it is not handed over. */
 async function prepare(
   smsId: string,
-  { record, token, isSuppressed, blockedSince }: system.ClaimedSms,
+  claimed: system.ClaimedSms,
   isAlone: boolean,
 ): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
+  const { record, token } = claimed;
   const message = inHand(record);
   const end = (reason: SmsReason) => finish(token, record, fail(message, reason));
-  if (message.uncertainCount > 1) return end(uncertain);
-  if (isCrashLoop(message.claims - 1 - message.retries)) {
-    logGivenUp('sms', { smsId });
-    return end(crashes);
-  }
-
-  if (isSuppressed) return end(suppressed);
-  if (blockedSince)
-    return isPast(heldBackSince(message, blockedSince), now()) ? end(blocked) : holdBack(smsId, token);
+  const isOver = (since: Date) => isPast(since, now());
+  const obstacle = obstacleTo<SmsReason>(message, { ...claimed, work: 'sms', reasons, isPast: isOver });
+  if (obstacle) return obstacle === 'held_back' ? holdBack(smsId, token) : end(obstacle);
 
   await pauses.heed();
   const gateway = gatewayFor(message, message.gateway);
   const isApproved = () => outsideTransaction(() => areApproved(message));
-  if (!gateway) return end((await isApproved()) ? noRoute : notApproved);
+  if (!gateway) return end((await isApproved()) ? reasons.noRoute : reasons.notApproved);
   const isPartly = message.parts > 1 && message.gateway === gateway.name;
   const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
   const handover = { id: smsId, lane: message.lane, token, at: now(), receiver: gateway.name };
@@ -84,7 +78,7 @@ async function prepare(
   // out, its outcome clears it again.
   const [mayGo, isOurs] = await bothOf(isApproved(), system.updateSmsHandoverStarted(handover));
   if (!isOurs) return 'dropped';
-  if (!mayGo) return end(notApproved);
+  if (!mayGo) return end(reasons.notApproved);
   return async () => {
     const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
     return finish(token, record, judge(message, gateway.name, submission, isAlone));
