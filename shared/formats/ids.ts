@@ -1,5 +1,4 @@
 import { randomFillSync } from 'node:crypto';
-import { fromUUIDBytes, type TypeId, toUUIDBytes } from 'typeid-js';
 
 /** Every resource's prefix: an id is `{prefix}_` and a UUIDv7 in base32 (TypeID). */
 export const idPrefixes = [
@@ -95,11 +94,61 @@ export function timeOfId(id: string): Date {
   return new Date(idToBytes(id).readUIntBE(0, 6));
 }
 
-/** The 16 bytes that a BINARY(16) column holds. Throws on anything that `isId` refuses. */
+/** The 16 bytes that a BINARY(16) column holds. Throws where the end is not the base32 of 16 bytes. */
 export function idToBytes(id: string): Buffer {
-  return Buffer.from(toUUIDBytes(id as TypeId<string>));
+  return decodeBase32(id.slice(id.lastIndexOf('_') + 1));
 }
 
 export function idFromBytes(prefix: IdPrefix, bytes: Uint8Array): string {
-  return fromUUIDBytes(prefix, bytes);
+  return `${prefix}_${encodeBase32(bytes)}`;
+}
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const length = 26;
+
+// Two characters hold ten bits, so five bytes are four pairs of characters.
+const pairs = Array.from({ length: 1024 }, (_, bits) => alphabet[bits >> 5]! + alphabet[bits & 31]!);
+
+const noValue = -1;
+const values = new Int8Array(128).fill(noValue);
+for (const [value, character] of [...alphabet].entries()) values[character.charCodeAt(0)] = value;
+
+/**
+ * Writes the 16 bytes of a UUID in Crockford's base32 as the TypeID specification does: 26 characters, the first two for
+ * the first byte.
+ */
+function encodeBase32(bytes: Uint8Array): string {
+  let text = pairs[bytes[0]!]!;
+  for (let at = 1; at < 16; at += 5) {
+    const [b, c, d] = [bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!];
+    text += pairs[(bytes[at]! << 2) | (b >> 6)]! + pairs[((b & 0x3f) << 4) | (c >> 4)]!;
+    text += pairs[((c & 0x0f) << 6) | (d >> 2)]! + pairs[((d & 0x03) << 8) | bytes[at + 4]!]!;
+  }
+  return text;
+}
+
+/** Throws on any text that `encodeBase32` does not write. */
+function decodeBase32(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(16);
+  const first = bitsOf(text, 0);
+  // A character without a value makes this negative.
+  let all = text.length === length && first < 256 ? first : noValue;
+  bytes[0] = first;
+  for (let at = 1, from = 2; at < 16; at += 5, from += 8) {
+    const [a, b] = [bitsOf(text, from), bitsOf(text, from + 2)];
+    const [c, d] = [bitsOf(text, from + 4), bitsOf(text, from + 6)];
+    all |= a | b | c | d;
+    bytes[at] = a >> 2;
+    bytes[at + 1] = (a << 6) | (b >> 4);
+    bytes[at + 2] = (b << 4) | (c >> 6);
+    bytes[at + 3] = (c << 2) | (d >> 8);
+    bytes[at + 4] = d;
+  }
+  if (all < 0) throw new Error(`${text} is not the base32 of 16 bytes`);
+  return bytes;
+}
+
+function bitsOf(text: string, at: number): number {
+  const high = values[text.charCodeAt(at)] ?? noValue;
+  return (high << 5) | (values[text.charCodeAt(at + 1)] ?? noValue);
 }
