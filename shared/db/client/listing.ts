@@ -13,7 +13,7 @@ export type Page = { limit: number; before: string | null };
  * where there is none.
  */
 export type Condition = [column: string, value: Param | undefined, index: string | null];
-type Filter = [column: string, value: Param, index: string | null];
+type GivenCondition = [column: string, value: Param, index: string | null];
 
 /** The columns of a table whose rows are listed by their ids. */
 type Listed = Columns & { id: Column<Buffer, string> };
@@ -62,7 +62,7 @@ export async function listLengths<Fields extends Listed>(
 
 const idOf = ({ id }: Listed, bytes: Buffer) => (id.read as (bytes: Buffer) => string)(bytes);
 
-/** `reached`: the id after which the next page begins; null: there is none. */
+/** `reached`: the id after which the search continues; null: nothing follows. */
 export type ListedPage<Record> = { records: Record[]; reached: string | null };
 type ListedRow<Fields extends Columns> = RowOf<Table<Fields>> & { id: Buffer; fits: number };
 
@@ -85,47 +85,41 @@ export async function listMatching<Fields extends Listed>(
   return { records: table.toRecords(rows), reached: reached && idOf(table.fields, reached) };
 }
 
-type Found<Fields extends Columns> = { rows: ListedRow<Fields>[]; reached: Buffer | null };
+type FoundRows<Fields extends Columns> = { rows: ListedRow<Fields>[]; reached: Buffer | null };
 
 const givenOf = <Fields extends Columns>({ filters = [] }: Listing<Fields>) =>
-  filters.filter((filter): filter is Filter => filter[1] !== undefined);
+  filters.filter((filter): filter is GivenCondition => filter[1] !== undefined);
 
 async function search<Fields extends Listed>(
   workspaceId: string,
   listing: Listing<Fields>,
   { limit, before }: Page,
-): Promise<Found<Fields>> {
+): Promise<FoundRows<Fields>> {
   const given = givenOf(listing);
   const range = { before: before === null ? null : idToBytes(before), downTo: null };
-  // Usually the first `limit` rows of the first filter match the others too. One row more than the page tells whether
-  // another page follows.
+  // Usually the first `limit` rows of the first filter match the others too.
   const scanned = await list(workspaceId, listing, {
     filters: given.slice(0, 1),
     others: given,
     range,
-    limit: limit + 1,
+    limit,
   });
   const rows = scanned.filter(({ fits }) => fits === 1);
-  if (scanned.length <= limit) return { rows, reached: null };
-  if (rows.length > limit) return cut(rows, limit);
+  if (scanned.length < limit) return { rows, reached: null };
   let from: Buffer = scanned.at(-1)!.id;
+  if (rows.length === limit) return { rows, reached: from };
   const rarest = await findRarest(workspaceId, listing, given, from);
   const filters = [rarest, ...given.filter((filter) => filter !== rarest)];
   for (let window = 0; window < windowsOfPage; window += 1) {
     const downTo = await findFurtherOn(workspaceId, listing, rarest, { before: from, downTo: null });
     const range = { before: from, downTo };
-    const wanted = limit + 1 - rows.length;
+    const wanted = limit - rows.length;
     rows.push(...(await list(workspaceId, listing, { filters, others: [], range, limit: wanted })));
-    if (rows.length > limit) return cut(rows, limit);
+    if (rows.length === limit) return { rows, reached: rows.at(-1)!.id };
     if (downTo === null) return { rows, reached: null };
     from = downTo;
   }
   return { rows, reached: from };
-}
-
-function cut<Fields extends Columns>(rows: ListedRow<Fields>[], limit: number): Found<Fields> {
-  const page = rows.slice(0, limit);
-  return { rows: page, reached: page.at(-1)!.id };
 }
 
 type IdBounds = { before: Buffer | null; downTo: Buffer | null };
@@ -137,7 +131,12 @@ type IdBounds = { before: Buffer | null; downTo: Buffer | null };
 function list<Fields extends Columns>(
   workspaceId: string,
   listing: Listing<Fields>,
-  { filters, others, range, limit }: { filters: Filter[]; others: Filter[]; range: IdBounds; limit: number },
+  {
+    filters,
+    others,
+    range,
+    limit,
+  }: { filters: GivenCondition[]; others: GivenCondition[]; range: IdBounds; limit: number },
 ): Promise<ListedRow<Fields>[]> {
   const fits = ['1', ...others.map(([column]) => `${column} = ?`)].join(' AND ');
   const { sql, values } = along(workspaceId, listing, filters, range);
@@ -151,9 +150,9 @@ function list<Fields extends Columns>(
 async function findRarest<Fields extends Columns>(
   workspaceId: string,
   listing: Listing<Fields>,
-  given: Filter[],
+  given: GivenCondition[],
   before: Buffer,
-): Promise<Filter> {
+): Promise<GivenCondition> {
   const filters = given.filter(([, , index]) => index !== null);
   const counts = await Promise.all(
     filters.map(async (filter) => {
@@ -172,7 +171,7 @@ async function findRarest<Fields extends Columns>(
 async function findFurtherOn<Fields extends Columns>(
   workspaceId: string,
   listing: Listing<Fields>,
-  filter: Filter,
+  filter: GivenCondition,
   range: IdBounds,
 ): Promise<Buffer | null> {
   const { sql, values } = along(workspaceId, listing, [filter], range);
@@ -186,7 +185,7 @@ async function findFurtherOn<Fields extends Columns>(
 function along<Fields extends Columns>(
   workspaceId: string,
   { table, index, since, until }: Listing<Fields>,
-  filters: Filter[],
+  filters: GivenCondition[],
   { before, downTo }: IdBounds,
 ): { sql: string; values: unknown[] } {
   // Ids carry the time of creation, so a range of time is a range of the same index.

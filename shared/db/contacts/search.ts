@@ -43,14 +43,10 @@ export async function listContacts(
   const records: ContactRecord[] = [];
   let reached = before;
   let compared = 0;
-  // One record more than the page holds tells whether there is another page.
-  const page = { from: before, isRising: false, size: limit + 1 };
+  const page = { from: before, isRising: false, size: limit };
   for await (const scan of search(workspaceId, filter, page)) {
-    records.push(...scan.matching);
-    if (records.length > limit) {
-      const page = records.slice(0, limit);
-      return { records: page, reached: page.at(-1)!.id };
-    }
+    records.push(...scan.matching.slice(0, limit - records.length));
+    if (records.length === limit) return { records, reached: records.at(-1)!.id };
     reached = scan.reached;
     compared += scan.compared;
     if (reached === null || compared >= mostCompared) break;

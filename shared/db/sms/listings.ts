@@ -69,7 +69,6 @@ function merged(listed: SmsListed[], limit: number): SmsListed {
     .flatMap(({ records }) => records)
     .filter(({ id }) => end === null || id >= end)
     .toSorted((one, other) => (one.id < other.id ? 1 : -1));
-  if (records.length <= limit) return { records, reached: end };
   const page = records.slice(0, limit);
-  return { records: page, reached: page.at(-1)!.id };
+  return { records: page, reached: page.length < records.length ? page.at(-1)!.id : end };
 }

@@ -18,7 +18,13 @@ import type { Caller } from '../../schemas/scopes.ts';
 import * as contactsDomain from '../contacts/contacts.ts';
 import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
-import { type CursorPage, keysetPageById, mapPage, searchedPage } from '../requests/keyset-pages.ts';
+import {
+  type CursorPage,
+  keysetPageById,
+  mapPage,
+  searchedPage,
+  searchPage,
+} from '../requests/keyset-pages.ts';
 import { countNow, want } from './count.ts';
 import { builtinOf, checkedFilter, contactsOf, findList, type List, toWire, toWireAll } from './record.ts';
 
@@ -88,7 +94,9 @@ export async function preview(
 ): Promise<ContactListPreviewOutcome> {
   const filter = compile(checkedFilter(request.filter));
   return searching(workspaceId, filter, async () => {
-    const { records, reached } = await listContacts(workspaceId, filter, { limit: previewed, before: null });
+    const { records, reached } = await searchPage({ limit: previewed, before: null }, (page) =>
+      listContacts(workspaceId, filter, page),
+    );
     const { count, isEstimate } =
       reached === null
         ? { count: records.length, isEstimate: false }
@@ -117,10 +125,7 @@ export async function contacts(
 async function listIn(workspaceId: string, list: List, page: Page): Promise<ListedPage<ContactRecord>> {
   const filter = contactsOf(list);
   if (filter) return searching(workspaceId, filter, () => listContacts(workspaceId, filter, page));
-  const ids = await listMemberIds(workspaceId, list.id, { ...page, limit: page.limit + 1 });
-  const shown = ids.slice(0, page.limit);
-  return {
-    records: (await listContactsByIds(workspaceId, shown)).toReversed(),
-    reached: ids.length > page.limit ? shown.at(-1)! : null,
-  };
+  const ids = await listMemberIds(workspaceId, list.id, page);
+  const records = (await listContactsByIds(workspaceId, ids)).toReversed();
+  return { records, reached: ids.length === page.limit ? ids.at(-1)! : null };
 }

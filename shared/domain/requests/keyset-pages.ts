@@ -14,9 +14,32 @@ export async function mapPage<Item, Wire>(
   return { data: await to(data), nextCursor };
 }
 
+/** Reads a page. One item more than the page is read: it tells whether there is another page. */
+async function readPage<Item, Place>(
+  limit: number,
+  read: (limit: number) => Promise<{ records: Item[]; reached: Place | null }>,
+  placeOf: (item: Item) => Place,
+): Promise<{ records: Item[]; reached: Place | null }> {
+  const found = await read(limit + 1);
+  if (found.records.length <= limit) return found;
+  const records = found.records.slice(0, limit);
+  return { records, reached: placeOf(records.at(-1)!) };
+}
+
+/** Returns a page of a search in the order of ids, and the id after which the next page begins. */
+export const searchPage = <Item extends { id: string }>(
+  { limit, before }: Page,
+  search: (page: Page) => Promise<ListedPage<Item>>,
+): Promise<ListedPage<Item>> =>
+  readPage(
+    limit,
+    (limit) => search({ limit, before }),
+    ({ id }) => id,
+  );
+
 /**
  * Returns a page of a listing, with the cursor of the next. A page begins after the place of an item, so items that
- * are added meanwhile do not move it. One item more than the page is read: it tells whether there is another page.
+ * are added meanwhile do not move it.
  */
 export async function keysetPage<Item, Place extends object>(
   binding: CursorBinding,
@@ -24,10 +47,13 @@ export async function keysetPage<Item, Place extends object>(
   read: (limit: number, after: Place | null) => Promise<Item[]>,
   placeOf: (item: Item) => Place,
 ): Promise<CursorPage<Item>> {
-  const found = await read(limit + 1, cursor ? decodeCursor<Place>(binding, cursor) : null);
-  const data = found.slice(0, limit);
-  const hasMore = found.length > limit;
-  return { data, nextCursor: hasMore ? encodeCursor(binding, placeOf(data.at(-1)!)) : null };
+  const after = cursor ? decodeCursor<Place>(binding, cursor) : null;
+  const page = readPage(
+    limit,
+    async (limit) => ({ records: await read(limit, after), reached: null as Place | null }),
+    placeOf,
+  );
+  return toCursorPage(binding, await page);
 }
 
 /** Returns a page of a listing in the order of its ids. */
@@ -47,7 +73,7 @@ export const keysetPageById = <Item extends { id: string }>(
  * Returns a page of a listing that is searched in the order of its ids. The page may be short or empty, and still
  * another page may follow. `faults`: other faults of the request, which are reported together with a wrong cursor.
  */
-export async function searchedPage<Item>(
+export async function searchedPage<Item extends { id: string }>(
   binding: CursorBinding,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
   search: (page: Page) => Promise<ListedPage<Item>>,
@@ -55,6 +81,11 @@ export async function searchedPage<Item>(
 ): Promise<CursorPage<Item>> {
   const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;
   faults.throwAny();
-  const { records, reached } = await search({ limit, before });
-  return { data: records, nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }) };
+  const { records, reached } = await searchPage({ limit, before }, search);
+  return toCursorPage(binding, { records, reached: reached === null ? null : { id: reached } });
 }
+
+const toCursorPage = <Item>(
+  binding: CursorBinding,
+  { records, reached }: { records: Item[]; reached: object | null },
+): CursorPage<Item> => ({ data: records, nextCursor: reached && encodeCursor(binding, reached) });

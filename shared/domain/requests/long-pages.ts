@@ -1,6 +1,6 @@
 import type { Page } from '../../db/client/listing.ts';
 import type { CursorBinding } from './cursors.ts';
-import { type CursorPage, searchedPage } from './keyset-pages.ts';
+import { type CursorPage, mapPage, searchedPage } from './keyset-pages.ts';
 
 const longestPageBytes = 4_000_000;
 
@@ -12,14 +12,16 @@ export const pageOfLong = (
   page: { limit: number; cursor?: string | undefined },
   list: (page: Page) => Promise<Long[]>,
 ): Promise<CursorPage<string>> =>
-  searchedPage(binding, page, async ({ limit, before }) => {
-    // One record more than the page tells whether there is another page.
-    const found = await list({ limit: limit + 1, before });
-    let length = 0;
-    const end = found.findIndex((item, index) => {
-      length += item.length;
-      return index === limit || (index > 0 && length > longestPageBytes);
-    });
-    const ids = found.slice(0, end < 0 ? found.length : end).map(({ id }) => id);
-    return { records: ids, reached: end < 0 ? null : ids.at(-1)! };
-  });
+  mapPage(
+    searchedPage(binding, page, async (range) => {
+      const found = await list(range);
+      let length = 0;
+      const end = found.findIndex((item, index) => {
+        length += item.length;
+        return index > 0 && length > longestPageBytes;
+      });
+      const records = end < 0 ? found : found.slice(0, end);
+      return { records, reached: end < 0 ? null : records.at(-1)!.id };
+    }),
+    (records) => records.map(({ id }) => id),
+  );

@@ -4,13 +4,14 @@ import type { ListedPage, Page } from '../../../db/client/listing.ts';
 import * as db from '../../../db/webhooks/deliveries/deliveries.ts';
 import { findWebhook, type WebhookRecord } from '../../../db/webhooks/webhooks.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
-import type {
+import {
   WebhookAttempt,
   WebhookDelivery,
-  WebhookDeliveryFilter,
-  WebhookDeliveryLog,
+  type WebhookDeliveryFilter,
+  type WebhookDeliveryLog,
 } from '../../../schemas/webhooks/deliveries.ts';
 import { type CursorPage, mapPage, searchedPage } from '../../requests/keyset-pages.ts';
+import { wireOf } from '../../requests/wire.ts';
 
 const maxAttemptsShown = 100;
 
@@ -47,13 +48,9 @@ async function search(
     const downTo = isIndexed
       ? null
       : await db.findDeliveryFurtherOn(workspaceId, webhookId, filter, before, windowSize);
-    // One row more than the page tells whether there is another page.
-    const wanted = limit + 1 - records.length;
+    const wanted = limit - records.length;
     records.push(...(await db.listDeliveries(workspaceId, webhookId, filter, { before, downTo }, wanted)));
-    if (records.length > limit) {
-      const page = records.slice(0, limit);
-      return { records: page, reached: page.at(-1)!.id };
-    }
+    if (records.length === limit) return { records, reached: records.at(-1)!.id };
     if (downTo === null || window === windowsPerRequest) return { records, reached: downTo };
     before = downTo;
   }
@@ -96,25 +93,13 @@ function toWire(record: db.DeliveryRecord, { pausedUntil }: WebhookRecord): Webh
   const isComing = record.status === 'pending' && !record.isInHand;
   // A delivery that is due waits for the end of a pause, or comes at any moment.
   const soonest = Math.max(record.dueAt?.getTime() ?? 0, pausedUntil?.getTime() ?? 0, now().getTime());
-  return {
-    id: record.id,
-    eventId: record.eventId,
-    eventType: record.eventType,
-    status: record.status,
-    attempts: record.attempts,
-    nextAttemptAt: isComing && record.dueAt ? new Date(soonest).toISOString() : null,
-    createdAt: record.createdAt.toISOString(),
-    completedAt: record.completedAt?.toISOString() ?? null,
+  return wireOf(WebhookDelivery, {
+    ...record,
+    nextAttemptAt: isComing && record.dueAt ? new Date(soonest) : null,
     latestAttempt: record.latestAttempt && attemptToWire(record.latestAttempt),
-  };
+  });
 }
 
-function attemptToWire(attempt: db.DeliveryAttempt): WebhookAttempt {
-  return {
-    attemptedAt: attempt.attemptedAt.toISOString(),
-    durationMs: attempt.durationMs,
-    responseStatus: attempt.responseStatus,
-    responseBody: attempt.responseBody,
-    error: attempt.error as WebhookAttempt['error'],
-  };
+function attemptToWire({ error, ...attempt }: db.DeliveryAttempt): WebhookAttempt {
+  return wireOf(WebhookAttempt, { ...attempt, error: error as WebhookAttempt['error'] });
 }
