@@ -23,7 +23,8 @@ export async function gatewaysPage(_req: Request, res: Response): Promise<void> 
   const rows = views.map((view) => [
     `${view.name} (${view.type})`,
     view.routes,
-    view.pausedAt ? `paused since ${view.pausedAt}` : view.state,
+    (view.pausedAt ? `paused since ${view.pausedAt}` : view.state) +
+      (view.isBindRefused ? ', bind refused' : ''),
     `${view.bound} of ${view.processes}`,
     `${view.inUse} of ${view.window}`,
     view.perSecond,

@@ -13,6 +13,7 @@ import { isDramaNumber } from '../../formats/sms/phone-number.ts';
 import { numberOfName } from '../../formats/sms/sender-name.ts';
 import * as sms from '../../transports/sms.ts';
 import * as pauses from '../sms/gateways/pauses.ts';
+import * as reports from '../sms/gateways/reports.ts';
 import { giveCodeBack, takeCode } from './limits.ts';
 
 /** The codes by which a workspace proves that a mobile number is its own. */
@@ -86,6 +87,7 @@ export function textsWithinMs(): number {
 export async function textCode(unsent: UnsentCode): Promise<Problem | null> {
   const { workspaceId, senderId, number, digits } = unsent;
   await pauses.heed();
+  reports.begin({ onlyRefusals: true });
   const submission = await handOver({
     id: newUuid(now()).toString('hex'),
     workspaceId,

@@ -4,16 +4,20 @@ import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { query } from '../../../shared/db/client.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as smsGateways from '../../../shared/domain/sms/gateways/gateways.ts';
+import * as pauses from '../../../shared/domain/sms/gateways/pauses.ts';
 import { producerConnection } from '../../../shared/queue/queue.ts';
 import { setSharers, sharersOf } from '../../../shared/transports/sms/token-bucket.ts';
 import { basicLogin } from '../../support/api/basic-login.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { sampleContent } from '../../support/data/sender-codes.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { admin } from '../../support/processes/admin.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
+import { skippableTimers } from '../../support/time/skip-time.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 import { password, samples } from './metrics-page.ts';
 
@@ -44,6 +48,7 @@ beforeEach(async () => {
   }));
   changeSettings({ SMS_GATEWAYS: gatewayList.parse(JSON.stringify(list)) });
   await query('DELETE FROM sms_gateway_pauses');
+  pauses.forget();
   onTestFinished(async () => {
     await smsGateways.stop();
     first.close();
@@ -90,13 +95,39 @@ test('the operator sees each gateway: bound or refused, since when, why, and how
     (await samples(api)).get('messaging_sms_gateway_losses_total{gateway="carrier-2",kind="refused"}'),
   );
   const html = await page();
-  expect(html).toContain('<td>carrier-2 (smpp)</td><td>GB</td><td>down</td><td>0 of 1</td>');
+  expect(html).toContain('<td>carrier-2 (smpp)</td><td>GB</td><td>down, bind refused</td><td>0 of 1</td>');
   for (const shown of [html, JSON.stringify(seen), JSON.stringify([...(await samples(api)).keys()])])
     expect(shown).not.toContain(secret);
   first.cut();
   await attempted;
   await smsGateways.stop();
   expect(await list()).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }]);
+});
+
+test('a carrier that refuses the bind of a process that only sends codes is shown, until it accepts a bind', async () => {
+  const skip = skippableTimers();
+  first.bindStatus = 0x0e;
+  const { key } = await workspace();
+  const body = { name: '07404000001', sampleContent };
+  expect(await api.request('POST', '/v2/senders', { key, body })).toMatchObject({ status: 201 });
+  expect(second.taken).toHaveLength(1);
+  const seen = await waitFor('the refusal is told', async () => {
+    const views = await list();
+    return views[0]!['isBindRefused'] && views;
+  });
+  // The process is bound to the second one for a moment only, which is worth no report.
+  expect(seen).toMatchObject([
+    { state: 'down', processes: 1, lastError: expect.stringContaining('the password is invalid') },
+    { state: 'unknown', processes: 0, isBindRefused: false },
+  ]);
+  expect([await figure('bind_refused'), await figure('bind_refused', 'carrier-2')]).toEqual([1, 0]);
+  expect(await page()).toContain('<td>down, bind refused</td>');
+  first.bindStatus = 0;
+  skip(30_000);
+  await waitFor('the refusal is over', async () => (await figure('bind_refused')) === 0);
+  expect(await list()).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }]);
+  skip(30_000);
+  await waitFor('the bind is given back', () => first.connections() === 0);
 });
 
 test('a gateway that is paused takes no new texts: they take the next, and wait where there is none, until it is resumed', async () => {

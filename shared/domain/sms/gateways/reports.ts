@@ -1,3 +1,4 @@
+import { closeAtEnd } from '../../../common/closing.ts';
 import { config } from '../../../config/config.ts';
 import { processReports } from '../../../queue/queue.ts';
 import { setSharers } from '../../../transports/sms/token-bucket.ts';
@@ -25,10 +26,19 @@ const sharersEveryMs = 10_000;
 const reportsOfRate = 5;
 
 let timers: NodeJS.Timeout[] = [];
+let reportsAll = false;
+/** The gateways in the last report. */
+let reported: string[] = [];
 const samples = new Map<string, { at: number; taken: number }[]>();
 
-export function begin(): void {
+/**
+ * Begins to report the gateways of this process. `onlyRefusals`: the process sends now and then, and is bound only for
+ * that time, so it reports only the gateways that refuse its bind.
+ */
+export function begin({ onlyRefusals = false } = {}): void {
+  reportsAll ||= !onlyRefusals;
   if (timers.length > 0) return;
+  closeAtEnd(end);
   report();
   timers = [setInterval(report, everyMs).unref()];
   if (!config.SMS_GATEWAYS?.some((settings) => 'perSecond' in settings)) return;
@@ -40,16 +50,22 @@ export async function end(): Promise<void> {
   if (timers.length === 0) return;
   for (const timer of timers.splice(0)) clearInterval(timer);
   samples.clear();
-  const names = gatewayStates().map(({ name }) => name);
+  reportsAll = false;
+  const names = reported.splice(0);
   if (names.length > 0) await remove(names);
 }
 
 function report(): void {
-  const reports: [string, GatewayReport][] = gatewayStates().map(({ name, state }) => {
+  const states = gatewayStates().filter(({ state }) => reportsAll || state.isRefused);
+  const reports = states.map(({ name, state }): [string, GatewayReport] => {
     const { taken, downSince, ...known } = state;
     const perSecond = rateOf(name, taken ?? 0);
     return [name, { ...known, downSince: downSince?.toISOString() ?? null, perSecond }];
   });
+  const names = reports.map(([name]) => name);
+  const over = reported.filter((name) => !names.includes(name));
+  reported = names;
+  if (over.length > 0) void remove(over);
   if (reports.length > 0) write(reports);
 }
 

@@ -93,7 +93,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     else logger.warn(context, 'the connection to a gateway is lost');
     // There is only one timer: `close` clears it, and a second one would bind again after the close.
     if (timer) clearTimeout(timer);
-    if (receive) timer = setTimeout(() => void open(), backoffMs).unref();
+    // A process that only sends tries again only after a refusal, of which the operator is told until it is over.
+    if (receive || isRefused) timer = setTimeout(() => void open().then(leaveWhenIdle), backoffMs).unref();
   }
 
   async function deliver(
