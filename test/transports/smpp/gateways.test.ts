@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { closeQueues } from '../../../shared/queue/queue.ts';
 import { commands, encodePdu } from '../../../shared/transports/sms/smpp/pdu.ts';
@@ -129,6 +129,37 @@ test.each([
   expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
   expect([first.taken.length, second.taken.length]).toEqual([3, 1]);
 });
+
+test.each([
+  ['ESME_RTHROTTLED', 0x58],
+  ['ESME_RMSGQFUL', 0x14],
+])(
+  'each further %s doubles the pause of all texts, up to 30 seconds; a text that is taken makes it short again',
+  async (_name, status) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    useCarriers(20);
+    const gateway = gatewayFor(newText())!;
+    const pauseSeconds = async () => {
+      const before = first.taken.length;
+      first.submit = () => ({ status });
+      // The second text comes in the pause, so the carrier does not get it.
+      const waits = [await submit(newText(), gateway), await submit(newText(), gateway)];
+      expect(first.taken.length - before).toBe(1);
+      let seconds = 0;
+      for (; !gateway.isUp!(); seconds += 1) vi.advanceTimersByTime(1_000);
+      for (const wait of waits)
+        expect(wait.kind === 'later' && wait.afterMs).toBeGreaterThanOrEqual(1_000 * seconds);
+      return seconds;
+    };
+    const pauses: number[] = [];
+    while (pauses.length < 7) pauses.push(await pauseSeconds());
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30]);
+    first.submit = (_, count) => ({ id: `m${count}` });
+    expect(await submit(newText(), gateway)).toMatchObject({ kind: 'accepted' });
+    expect(await pauseSeconds()).toBe(1);
+  },
+);
 
 test('the parts of one text say no more than one, and texts that are refused between them say that the carrier works', async () => {
   useCarriers(20);
