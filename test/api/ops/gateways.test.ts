@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { query } from '../../../shared/db/client.ts';
@@ -128,6 +128,25 @@ test('a carrier that refuses the bind of a process that only sends codes is show
   expect(await list()).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }]);
   skip(30_000);
   await waitFor('the bind is given back', () => first.connections() === 0);
+});
+
+test('the operator sees how many messages a gateway takes in a second; each part of a text counts', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const at = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(at);
+  onTestFinished(() => {
+    clock.mockRestore();
+    vi.useRealTimers();
+  });
+  smsGateways.start();
+  const { id, parts } = await sendSms(api, own, { recipient, content: 'x'.repeat(400) });
+  expect(parts).toBe(3);
+  await attempt(id);
+  clock.mockReturnValue(at + 2_000);
+  vi.advanceTimersByTime(2_000);
+  await waitFor('the rate is told', async () => (await figure('taken_per_second')) === 1.5);
+  expect(await list()).toMatchObject([{ perSecond: 1.5 }, { perSecond: 0 }]);
+  expect(await page()).toContain('<td>1.5</td>');
 });
 
 test('a gateway that is paused takes no new texts: they take the next, and wait where there is none, until it is resumed', async () => {
