@@ -94,6 +94,10 @@ export async function startSmsc({
       if (!socket) throw new Error('Nobody is connected');
       send(socket, bytes);
     },
+    /** Reads nothing more, so that what we write waits: first in the system's buffers, then in our process. */
+    stopReading(): void {
+      for (const socket of sockets) socket.pause();
+    },
     cut(): void {
       for (const socket of sockets) reset(socket);
     },

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { commands, encodePdu, firstText } from '../../../shared/transports/sms/smpp/pdu.ts';
+import { commands, encodePdu, firstText, tags } from '../../../shared/transports/sms/smpp/pdu.ts';
 import type { SessionOptions } from '../../../shared/transports/sms/smpp/session.ts';
 import { selfSignedCertificate } from '../../support/servers/certificate.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
@@ -121,6 +121,29 @@ test('a carrier that answers neither messages nor enquire_link is left', async (
   const second = await boundInTime({ enquireMs: 20 });
   await waitFor('the session is over', () => second.reasons.length === 1);
   expect(second.reasons).toEqual(['the carrier does not answer enquire_link']);
+});
+
+test('a carrier that no longer reads its connection is left before much waits for it', async () => {
+  const smsc = await startSmsc();
+  const { session, reasons } = await bound(smsc, { window: 1_000 });
+  const tlvs = new Map([[tags.messagePayload, Buffer.alloc(60_000)]]);
+  const submit = () => session.submit({ ...message, tlvs }, 30_000);
+  // A carrier that reads may get any number of bytes.
+  for (let left = 50; left > 0; left -= 1) expect((await submit()).kind).toBe('answered');
+  smsc.stopReading();
+  const submitted: ReturnType<typeof submit>[] = [];
+  await waitFor(
+    'the session is over',
+    () => {
+      submitted.push(submit());
+      return reasons.length > 0;
+    },
+    { intervalMs: 1 },
+  );
+  expect(reasons).toEqual(['the carrier does not read its line']);
+  const kinds = (await Promise.all(submitted)).map(({ kind }) => kind);
+  expect(kinds[0]).toBe('unanswered');
+  expect(kinds).not.toContain('answered');
 });
 
 test('a silent carrier is asked whether it is there, and stays', async () => {
