@@ -47,6 +47,8 @@ export async function startSmsc({
     taken: [] as ShortMessage[],
     /** Sequence of a PDU that the carrier sent -> our answer to it. */
     answers: new Map<number, Pdu>(),
+    /** Hears of each of these answers at once. */
+    onAnswer: (_answer: Pdu): void => undefined,
     enquiries: 0,
     unbinds: 0,
     bindStatus: 0,
@@ -146,6 +148,7 @@ export async function startSmsc({
       }
       default:
         smsc.answers.set(pdu.sequence, pdu);
+        smsc.onAnswer(pdu);
     }
   }
 
