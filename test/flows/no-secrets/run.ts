@@ -23,6 +23,7 @@ import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
+import { startAdapter } from './adapter.ts';
 import { call } from './call.ts';
 import { listenToRedis, withPasswords } from './places.ts';
 
@@ -35,6 +36,7 @@ export const personal = new Map<string, string>([
   ['number of a recipient', '+447700900321'],
   ['number of a sender', '07403111222'],
   ['number that carriers reach', '+447407000321'],
+  ['number that an adapter reaches', '+447408000321'],
   ['subject', 'Subject-of-a-private-matter'],
   ['text of an email', 'Text-of-a-private-matter'],
   ['text message', 'A-text-message-of-a-private-matter'],
@@ -60,6 +62,7 @@ export async function run() {
   const [opsPassword, inboundToken] = [random(), random()];
   const [carrier, refusing] = await Promise.all([startSmsc(), startSmsc()]);
   refusing.bindStatus = 0x0e;
+  const adapter = await startAdapter(random());
   const carried = { type: 'smpp', prefixes: [of('number that carriers reach').slice(0, -3)] };
   const urlOf = ({ port }: Smsc, password: string) => `smpp://acme:${password}@127.0.0.1:${port}`;
   const carrierPasswords = [random(), random()] as const;
@@ -72,6 +75,7 @@ export async function run() {
     INBOUND_TOKEN: inboundToken,
     'password of a carrier': carrierPasswords[0],
     'password that a carrier refuses': carrierPasswords[1],
+    'secret of an adapter': adapter.settings.secret,
     'first API key': own.key,
   }))
     secrets.set(name, secret);
@@ -89,6 +93,7 @@ export async function run() {
     SMS_GATEWAYS: JSON.stringify([
       { name: 'refusing', url: urlOf(refusing, carrierPasswords[1]), ...carried },
       { name: 'carrier', url: urlOf(carrier, carrierPasswords[0]), ...carried },
+      { ...adapter.settings, prefixes: [of('number that an adapter reaches').slice(0, -3)] },
       { name: 'simulator', type: 'simulator' },
     ]),
   };
@@ -187,6 +192,12 @@ export async function run() {
     message: Buffer.from(of('text message')),
   });
   expect(await carrier.answerOf(answer)).toBe(0);
+  for (const count of [1, 2, 3, 4]) {
+    await text('number that an adapter reaches');
+    await adapter.hasPosts(count);
+  }
+  const posted = await adapter.postTo(web.url, of('number that an adapter reaches'), of('text message'));
+  expect(posted).toEqual([204, 204, 401, 401, 400]);
   await customer.post('/v2/suppressions', { body: { number: of('number of a recipient') } });
   await customer.post('/v2/simulator/phones/{number}/messages', {
     path: { number: of('number of a sender') },
