@@ -1,5 +1,12 @@
-/** The result of one test file. */
-export type FileResult = { name: string; isFailed: boolean; passed: number; failed: number; seconds: number };
+/** The result of one test file. `notRun`: the tests that skipped themselves, each with its reason. */
+export type FileResult = {
+  name: string;
+  isFailed: boolean;
+  passed: number;
+  failed: number;
+  notRun: { name: string; reason: string }[];
+  seconds: number;
+};
 
 /**
  * Counts the tests. A file that failed without a failed test, such as one that could not be loaded, counts as one
@@ -12,6 +19,13 @@ export function count(results: readonly FileResult[]): { passed: number; failed:
     failed += result.isFailed ? Math.max(1, result.failed) : result.failed;
   }
   return { passed, failed };
+}
+
+/** The tests that could not run here, as lines. */
+export function notRun(results: readonly FileResult[]): string[] {
+  return results.flatMap(({ name: file, notRun }) =>
+    notRun.map(({ name, reason }) => `Did not run: ${file}: ${name}: ${reason}`),
+  );
 }
 
 /** The files that took longest, as lines. */

@@ -13,13 +13,17 @@ export default class TestReporter implements Reporter {
 }
 
 function resultOf(module: TestModule): FileResult {
-  const tests = [...module.children.allTests()].map((test) => test.result().state);
+  const all = [...module.children.allTests()].map((test) => ({ name: test.fullName, result: test.result() }));
+  const tests = all.map(({ result }) => result.state);
   const { collectDuration, duration } = module.diagnostic();
   return {
     name: module.relativeModuleId,
     isFailed: !module.ok(),
     passed: tests.filter((state) => state === 'passed').length,
     failed: tests.filter((state) => state === 'failed').length,
+    notRun: all.flatMap(({ name, result }) =>
+      result.state === 'skipped' && result.note !== undefined ? [{ name, reason: result.note }] : [],
+    ),
     seconds: (collectDuration + duration) / 1000,
   };
 }

@@ -88,7 +88,10 @@ async function test(): Promise<number> {
   session.log(`\nSlowest files:\n${tests.slowest.join('\n')}`);
   session.log(`Stages: ${stages.map(({ name, seconds }) => `${name} ${seconds.toFixed(1)} s`).join(', ')}`);
   if (failed.length > 0) session.log(paint('red', `Failed: ${failed.join(', ')}`));
-  session.log(`${tests.passed} passed, ${tests.failed} failed`);
+  for (const line of tests.notRun) session.log(paint('yellow', line));
+  session.log(
+    `${tests.passed} passed, ${tests.failed} failed${tests.notRun.length > 0 ? `, ${tests.notRun.length} did not run` : ''}`,
+  );
   return failed.length === 0 ? 0 : 1;
 }
 
@@ -125,10 +128,15 @@ async function vitest(named: readonly string[], env: NodeJS.ProcessEnv) {
   await processes.endGroup(child);
   try {
     const results = JSON.parse(fs.readFileSync(report, 'utf8')) as reports.FileResult[];
-    return { code, ...reports.count(results), slowest: reports.slowest(results, shownSlowest) };
+    return {
+      code,
+      ...reports.count(results),
+      notRun: reports.notRun(results),
+      slowest: reports.slowest(results, shownSlowest),
+    };
   } catch {
     session.log(`vitest ${reason} without a report`);
-    return { code: code || 1, passed: 0, failed: 1, slowest: [] };
+    return { code: code || 1, passed: 0, failed: 1, notRun: [], slowest: [] };
   } finally {
     fs.rmSync(path.dirname(report), { recursive: true, force: true });
   }

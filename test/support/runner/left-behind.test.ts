@@ -3,25 +3,33 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { notRun } from '../../../scripts/setup/test/report.ts';
 import { startProcess } from '../processes/processes.ts';
 import { atEnd } from './at-end.ts';
 
 type Result = { name: string; status: string; message: string };
 const results = new Map<string, Result>();
+let notRunLines: string[];
 
 beforeAll(async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'planted-'));
   atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const report = path.join(folder, 'report.json');
+  const [report, ownReport] = [path.join(folder, 'report.json'), path.join(folder, 'own-report.json')];
   const args = ['run', '--config', 'test/support/runner/planted/vitest.config.ts'];
   const run = startProcess(
     'node_modules/vitest/vitest.mjs',
-    [...args, '--reporter=json', `--outputFile.json=${report}`],
+    [
+      ...args,
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      '--reporter=./scripts/setup/test/reporter.ts',
+    ],
     // This is a run of its own, whose databases are dropped when it ends.
-    { TEST_RUN: randomBytes(3).toString('hex') },
+    { TEST_RUN: randomBytes(3).toString('hex'), TEST_REPORT: ownReport },
   );
   await run.exited;
   const { testResults } = JSON.parse(fs.readFileSync(report, 'utf8')) as { testResults: Result[] };
+  notRunLines = notRun(JSON.parse(fs.readFileSync(ownReport, 'utf8')));
   for (const result of testResults) results.set(path.basename(result.name, '.planted.ts'), result);
 });
 
@@ -42,6 +50,14 @@ test.each([
 
 test.each(['innocent', 'z-innocent'])('%s, between and after the careless ones, passes', (name) => {
   expect(results.get(name)).toMatchObject({ status: 'passed' });
+});
+
+test('a test that cannot run on this machine is named at the end of a run, with its reason', () => {
+  expect(notRunLines).toEqual([
+    expect.stringMatching(
+      /^Did not run: .*\/innocent\.planted\.ts: a test that needs more: its program is not here$/,
+    ),
+  ]);
 });
 
 test('every planted file was run', () => {

@@ -27,9 +27,7 @@ const texts = {
   'UCS-2, 10 parts': `${'ő'.repeat(133)}😀`.repeat(4) + '漢😀'.repeat(40),
 };
 
-test.each('reason' in found ? [found.reason] : [])('an SMSC on Net::SMPP is left out: %s', (reason) => {
-  expect(reason).not.toBe('');
-});
+test.for('reason' in found ? [found.reason] : [])('an SMSC on Net::SMPP', (reason, { skip }) => skip(reason));
 
 describe.each('reason' in found ? [] : [found])('an SMSC on Net::SMPP', (library) => {
   let api: Client;

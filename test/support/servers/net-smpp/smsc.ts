@@ -19,11 +19,11 @@ const packageName = 'libnet-smpp-perl';
 /** Returns the extra folder in which Perl finds the library, or the reason why the library cannot run here. */
 export async function lookForNetSmpp(): Promise<{ folder: string } | { reason: string }> {
   if (await runs()) return { folder: library };
-  if (existsSync(library)) return { reason: 'Perl does not load it' };
-  if (!isDebianLike()) return { reason: `${packageName} is not installed` };
-  const reason = await unpack([packageName], folder);
+  const isUnpackable = isDebianLike() && !existsSync(library);
+  const fault = isUnpackable ? (await unpack([packageName], folder)).trim().split('\n').at(-1) : '';
   if (await runs()) return { folder: library };
-  return { reason: reason.trim().split('\n').at(-1) || 'Perl does not load it' };
+  const why = fault || 'Perl does not find it';
+  return { reason: `Net::SMPP is needed: ${why}. Type: sudo apt-get install -y ${packageName}` };
 }
 
 async function runs(): Promise<boolean> {
