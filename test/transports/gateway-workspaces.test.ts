@@ -9,6 +9,7 @@ import {
   type WebhookReceiver,
 } from '../support/servers/webhook-receiver.ts';
 import { skippableTimers } from '../support/time/skip-time.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 afterEach(closeGateways);
 
@@ -59,6 +60,21 @@ test.each([
     expect((await hand(textOf('b'))).kind).toBe('accepted');
   },
 );
+
+test('texts of one workspace that have no answer by SMPP stop no text of another, nor its session', async () => {
+  const skip = skippableTimers();
+  const [first, second] = [await startSmsc(), await startSmsc()];
+  first.submit = ({ message }, count) => (message.toString() === 'bad' ? 'silence' : { id: `m${count}` });
+  useGateways(20, at(first), at(second));
+  const bad = [1, 2, 3].map(() => hand(textOf('a', 'bad')));
+  await waitFor('the carrier has them', () => first.taken.length === 3);
+  skip(12_000);
+  expect((await Promise.all(bad)).map(({ kind }) => kind)).toEqual(Array(3).fill('unavailable'));
+  expect([chosenFor('a'), chosenFor('b')]).toEqual(['carrier-2', 'carrier-1']);
+  await waitFor('the carrier is asked whether it is there', () => first.enquiries === 1);
+  expect((await hand(textOf('b'))).kind).toBe('accepted');
+  expect([first.binds.length, first.connections()]).toEqual([1, 1]);
+});
 
 test('a carrier is paused by the faults of two workspaces, and then tried with a text of the one that failed less', async () => {
   const skip = skippableTimers({ clock: true });

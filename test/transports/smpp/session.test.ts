@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { commands, encodePdu, firstText, tags } from '../../../shared/transports/sms/smpp/pdu.ts';
-import type { SessionOptions } from '../../../shared/transports/sms/smpp/session.ts';
 import { selfSignedCertificate } from '../../support/servers/certificate.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
+import { skippableTimers } from '../../support/time/skip-time.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 import { bound, message } from './bound-session.ts';
 
@@ -104,23 +104,51 @@ test('a generic_nack is an answer to the message whose sequence it has, and to n
   expect(reasons).toEqual([]);
 });
 
-test('a carrier that answers neither messages nor enquire_link is left', async () => {
+test('messages without an answer end no session while anything else comes from the carrier', async () => {
+  const skip = skippableTimers();
   const smsc = await startSmsc();
-  smsc.submit = () => 'silence';
-  // On a busy machine the answer to the bind may be late, so the bind is repeated until it succeeds.
-  const boundInTime = (changes: Partial<SessionOptions>) =>
-    waitFor('it is bound', () => bound(smsc, { responseMs: 50, ...changes }).catch(() => undefined));
-  const first = await boundInTime({});
-  expect(await first.session.submit(message, 1_000)).toMatchObject({ kind: 'unanswered' });
-  expect(first.reasons).toEqual([]);
-  await first.session.submit(message, 1_000);
-  await first.session.submit(message, 1_000);
-  await waitFor('the session is over', () => first.reasons.length === 1);
+  const { session, reasons } = await bound(smsc, { window: 10 });
+  const unanswered = async (count: number) => {
+    const taken = smsc.taken.length + count;
+    smsc.submit = () => 'silence';
+    const submitted = Array.from({ length: count }, () => session.submit(message, 60_000));
+    await waitFor('they are taken', () => smsc.taken.length === taken);
+    skip(20_000);
+    for (const one of await Promise.all(submitted))
+      expect(one).toEqual({ kind: 'unanswered', detail: 'no answer to submit_sm within 20 s' });
+  };
+  const isBound = async () => {
+    smsc.submit = (_, sequence) => ({ id: `m${sequence}` });
+    expect(await session.submit(message, 60_000)).toMatchObject({ kind: 'answered' });
+    expect(reasons).toEqual([]);
+  };
+  await unanswered(4);
+  await waitFor('the carrier is asked, once', () => smsc.enquiries === 1);
+  await isBound();
 
   smsc.answersEnquiries = false;
-  const second = await boundInTime({ enquireMs: 20 });
-  await waitFor('the session is over', () => second.reasons.length === 1);
-  expect(second.reasons).toEqual(['the carrier does not answer enquire_link']);
+  await unanswered(1);
+  await waitFor('the carrier is asked', () => smsc.enquiries === 2);
+  expect(await smsc.answerOf(smsc.deliver({ message: Buffer.from('Hello') }))).toBe(0);
+  skip(20_000);
+  await isBound();
+
+  await unanswered(1);
+  await waitFor('the carrier is asked', () => smsc.enquiries === 3);
+  skip(20_000);
+  await waitFor('the session is over', () => reasons.length === 1);
+  expect(reasons).toEqual(['the carrier does not answer enquire_link']);
+});
+
+test('a carrier that is quiet and does not answer enquire_link is left', async () => {
+  const smsc = await startSmsc();
+  smsc.answersEnquiries = false;
+  const { reasons } = await waitFor('it is bound', () =>
+    // On a busy machine the answer to the bind may be late, so the bind is repeated until it succeeds.
+    bound(smsc, { responseMs: 50, enquireMs: 20 }).catch(() => undefined),
+  );
+  await waitFor('the session is over', () => reasons.length === 1);
+  expect(reasons).toEqual(['the carrier does not answer enquire_link']);
 });
 
 test('a carrier that no longer reads its connection is left before much waits for it', async () => {

@@ -87,8 +87,6 @@ const mostDeliversInHand = 200;
 /** The most bytes that may wait for a carrier that does not read its connection. */
 const mostUnreadBytes = 1024 * 1024;
 const goodbyeMs = 2_000;
-/** After this many requests in a row without any answer, nobody is there. */
-const unansweredToGiveUp = 3;
 
 /**
  * Opens a session. Resolves when the carrier has accepted the bind; rejects with BindRefused, or with the error of
@@ -104,7 +102,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const read = frameReader();
   let sequence = 0;
   let heardAt = performance.now();
-  let unanswered = 0;
+  let enquiredAt = heardAt;
+  let isEnquiring = false;
   let closing: string | null = null;
   let isBound = false;
   const closed = Promise.withResolvers<void>();
@@ -119,6 +118,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   function request(command: CommandName, body?: Buffer, longestMs = options.responseMs) {
     const { promise, resolve } = Promise.withResolvers<Replied>();
     const own = nextSequence();
+    const askedAt = performance.now();
     const before = unread.last();
     const settle = (result: Replied) => {
       clearTimeout(timer);
@@ -127,13 +127,25 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       resolve(result);
     };
     const timer = setTimeout(() => {
-      unanswered += 1;
       settle({ kind: 'unanswered', detail: `no answer to ${command} within ${longestMs / 1000} s` });
-      if (unanswered >= unansweredToGiveUp) socket.destroy(new Error('the carrier does not answer'));
+      // The cause may be this message alone, and others use the session too.
+      if (command === 'submit_sm' && heardAt < askedAt) enquire();
     }, longestMs);
-    pending.set(own, { askedAt: performance.now(), settle });
+    pending.set(own, { askedAt, settle });
     write({ id: commands[command], status: 0, sequence: own, ...(body && { body }) });
     return promise;
+  }
+
+  /** Asks the carrier whether it is there. Nobody is, if nothing at all has come from it when the answer is due. */
+  function enquire(): void {
+    if (isEnquiring) return;
+    isEnquiring = true;
+    enquiredAt = performance.now();
+    void request('enquire_link').then(({ kind }) => {
+      isEnquiring = false;
+      if (kind === 'unanswered' && heardAt < enquiredAt)
+        socket.destroy(new Error('the carrier does not answer enquire_link'));
+    });
   }
 
   function write(pdu: Parameters<typeof encodePdu>[0], written?: () => void): void {
@@ -152,7 +164,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   function take(pdu: Pdu): void {
     if (isAnswer(pdu.id)) {
-      unanswered = 0;
       const asked = pending.get(pdu.sequence);
       if (pdu.id === commands.submit_sm_resp)
         window.noteAnswer(asked ? performance.now() - asked.askedAt : options.responseMs);
@@ -215,19 +226,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 
   /**
-   * Asks a carrier that has been quiet for long, or that may not have read our last answers. This finds a connection
-   * that was cut without notice. It looks four times in each
-   * period, so that it asks soon after the end of the period, before a carrier closes a quiet connection.
+   * Finds a connection that was cut without notice: the carrier has been quiet for long, or may not have read our last
+   * answers. It looks four times in each period, so that it asks before a carrier closes a quiet connection.
    */
-  let askedAt = heardAt;
   const enquiring = setInterval(() => {
-    const time = performance.now();
-    const isPast = (at: number) => time - at >= options.enquireMs;
-    if (!isBound || !isPast(askedAt) || (!isPast(heardAt) && unread.isEmpty())) return;
-    askedAt = time;
-    void request('enquire_link').then(({ kind }) => {
-      if (kind === 'unanswered') socket.destroy(new Error('the carrier does not answer enquire_link'));
-    });
+    const isPast = (at: number) => performance.now() - at >= options.enquireMs;
+    if (isBound && isPast(enquiredAt) && (isPast(heardAt) || !unread.isEmpty())) enquire();
   }, options.enquireMs / 4).unref();
 
   socket.on('data', (piece: Buffer) => {
