@@ -37,7 +37,7 @@ test('a short storm: all that is accepted is done, and no invariant is broken', 
   const folder = mkdtempSync(path.join(tmpdir(), 'short-storm-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'result.json');
-  const options = '--minutes 0.15 --seed 3 --size small --per-second 5'.split(' ');
+  const options = '--minutes 0.1 --seed 3 --size small --per-second 5'.split(' ');
   const storm = startProcess('test/faults/storm/main.ts', [...options, '--json', file]);
   const { code } = await storm.exited;
   expect(code, storm.output()).toBe(0);
