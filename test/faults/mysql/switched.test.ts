@@ -37,7 +37,7 @@ beforeAll(async () => {
   relay.delay(5);
   const [web, worker] = await Promise.all([
     startWeb({}),
-    startWorkerProcess([], {
+    startWorkerProcess(['send-email', 'sweep'], {
       SMTP_URL: relay.url,
       EMAIL_CONCURRENCY: '10',
       // Work that was claimed but could not be marked as begun waits until its lease ends.

@@ -112,12 +112,12 @@ export async function startOwnMysql({
   password = randomBytes(18).toString('hex'),
   database = newDatabaseName('messaging'),
 }: OwnMysqlOptions = {}) {
+  // A server with a limited disk must make its own data, and so must a member of a group with a program of its own.
+  const isPlain = diskBytes === undefined && before.length === 0 && found === undefined;
   found ??= await findMysql(silent);
   // In a shared TMPDIR, a server that starts would delete the temporary tables of the others.
   const env = { ...found.env, TMPDIR: folder };
   const program = withOptions({ ...found, env }, folder, { diskBytes, options, before });
-  // A server with extra options or a limited disk must create its own data with them, and copies none.
-  const isPlain = diskBytes === undefined && options.length === 0 && before.length === 0;
   const copy = isPlain ? { copyOf: await initialData(found) } : {};
   const port = await freePort();
   const dataFolder = path.join(folder, program.kind.toLowerCase());
