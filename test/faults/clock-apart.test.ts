@@ -49,7 +49,7 @@ beforeAll(async () => {
   for (const machine of machines) webs.push(await startWeb(machine));
   for (const machine of machines)
     workers.push(
-      await startWorkerProcess([], {
+      await startWorkerProcess(['send-email', 'sweep'], {
         ...machine,
         LEASE_SECONDS: leaseSeconds,
         SMTP_URL: toSink.url,
