@@ -6,7 +6,7 @@ import { workspace } from '../support/data/factory.ts';
 import { newEmail } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { cpuSlowdown, mainThreadCpuMs } from '../support/processes/cpu-time.ts';
-import { startProcess, startWeb } from '../support/processes/processes.ts';
+import { freesBuffersEarly, startProcess, startWeb } from '../support/processes/processes.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 import type { Seen } from './hostile/clients.ts';
 
@@ -17,7 +17,7 @@ const asked = 3_000;
 /** The hard limit, to which Node raises its own limit; each end of a connection is an open file of its process. */
 const openFiles = Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
 const idle = 2 * Math.floor(Math.min(asked, openFiles - 1_000) / 2);
-const samples = 60;
+const samples = 40;
 /**
  * The most CPU time, as a median, that the process may use while one customer waits. CPU time leaves out the other work
  * of the machine; the limit grows in proportion on a slower machine.
@@ -38,11 +38,12 @@ const operator = basicLogin('a-secret-of-operators');
 test(`others are served within ${boundMs} ms of work while hostile clients do what they can, and all of it is freed`, async () => {
   const own = await workspace();
   const theirs = [await workspace(), await workspace(), await workspace()];
-  const web = await startWeb({
+  const settings = {
     OPS_PASSWORD: 'a-secret-of-operators',
     // Room for one body of 20 MB from each of two workspaces.
     LARGE_BODIES_BYTES: String(48 * 1024 * 1024),
-  });
+  };
+  const web = await startWeb(settings, { nodeOptions: freesBuffersEarly });
   const { port } = new URL(web.url);
   const agent = new Agent({ connections: 4 });
   const memory: number[] = [];

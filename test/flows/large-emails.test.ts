@@ -10,7 +10,7 @@ import { workspace } from '../support/data/factory.ts';
 import { letter } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { cpuSlowdown, mainThreadCpuMs } from '../support/processes/cpu-time.ts';
-import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';
+import { freesBuffersEarly, startWeb, startWorkerProcess } from '../support/processes/processes.ts';
 import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
@@ -28,8 +28,11 @@ function peakMb(pid: number): number {
 test('four emails of 30 MB at once fit into little memory and hold nobody else up', async () => {
   const [own, other] = [await workspace(), await workspace()];
   const sink = await startSmtpSink();
-  const web = await startWeb();
-  const worker = await startWorkerProcess(['send-email', 'sweep'], { SMTP_URL: sink.url });
+  const nodeOptions = freesBuffersEarly;
+  const [web, worker] = await Promise.all([
+    startWeb({}, { nodeOptions }),
+    startWorkerProcess(['send-email', 'sweep'], { SMTP_URL: sink.url }, { nodeOptions }),
+  ]);
   const bytes = randomBytes(attachmentBytes);
   const content = Buffer.from(bytes.toString('base64'));
 

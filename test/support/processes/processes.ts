@@ -8,13 +8,18 @@ import { freePort } from './free-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-const nodeOptions = [
+const usualOptions = [
   // With less room for young objects (MB) V8 collects garbage for a tenth of the time that it loads the platform.
   '--min-semi-space-size=16',
-  // As in the Procfile: how much memory large bodies take depends on these.
+  // As in the Procfile.
   '--max-semi-space-size=16',
-  '--scavenger-max-new-space-capacity-mb=8',
 ];
+
+/**
+ * As in the Procfile: how much memory large bodies take depends on it. Only files that measure memory set it: with it
+ * V8 cannot use the compiled code of the tests' processes, and a process compiles the platform for a second.
+ */
+export const freesBuffersEarly = ['--scavenger-max-new-space-capacity-mb=8'];
 
 /** Environment variables for one process, over those of the test file. */
 export type Settings = Record<string, string>;
@@ -42,9 +47,14 @@ process.on('exit', () => {
 });
 
 /** Starts a program of the platform (`api/server.ts`) with the database and the queues of this test file. */
-export function startProcess(program: string, args: string[] = [], settings: Settings = {}): PlatformProcess {
+export function startProcess(
+  program: string,
+  args: string[] = [],
+  settings: Settings = {},
+  nodeOptions: string[] = [],
+): PlatformProcess {
   const { NODE_ENV: _, NODE_OPTIONS: __, PUBLIC_URL: ___, ...own } = process.env;
-  const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
+  const child = spawn(process.execPath, [...usualOptions, ...nodeOptions, program, ...args], {
     cwd: root,
     env: { ...own, LOG_LEVEL: 'info', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,11 +88,12 @@ export function startProcess(program: string, args: string[] = [], settings: Set
 /** Starts a web process, and waits until it answers 200 at the path `readyAt`. */
 export async function startWeb(
   settings: Settings = {},
-  { readyAt = '/health/ready' } = {},
+  { readyAt = '/health/ready', nodeOptions = [] as string[] } = {},
 ): Promise<PlatformProcess & { url: string }> {
   const port = settings['PORT'] ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const web = startProcess('api/server.ts', [], { BIND_ADDRESS: '127.0.0.1', ...settings, PORT: port });
+  const own = { BIND_ADDRESS: '127.0.0.1', ...settings, PORT: port };
+  const web = startProcess('api/server.ts', [], own, nodeOptions);
   await becomes(web, `${url}${readyAt} answers 200`, async () => {
     const { statusCode, body } = await request(url + readyAt, { headersTimeout: 5_000 });
     await body.dump();
@@ -95,8 +106,9 @@ export async function startWeb(
 export async function startWorkerProcess(
   names: string[] = [],
   settings: Settings = {},
+  { nodeOptions = [] as string[] } = {},
 ): Promise<PlatformProcess> {
-  const worker = startProcess('workers/main.ts', names, settings);
+  const worker = startProcess('workers/main.ts', names, settings, nodeOptions);
   await becomes(worker, 'the workers have started', () => worker.output().includes('workers started'));
   return worker;
 }
