@@ -29,22 +29,24 @@ let doomed: Awaited<ReturnType<typeof startWeb>>[];
 beforeAll(async () => {
   mysql = await startCommitCut(config.MYSQL_URL);
   survivor = await startApi();
-  // One process for each moment of an import or a click at which the tests below kill it; all start at once.
+  // One process for each moment of an import at which the test below kills it; all start at once.
   const settings = { MYSQL_URL: mysql.url };
-  doomed = await Promise.all(Array.from({ length: moments.length + 2 }, () => startWeb(settings)));
+  doomed = await Promise.all(moments.map(() => startWeb(settings)));
 });
 
-/** Lets a web process begin some work, and kills the process once the moment is reached. */
-async function killedAt(
-  reached: () => Promise<unknown>,
-  begin: (web: Client) => Promise<unknown>,
-): Promise<void> {
+type Work = { reached: () => Promise<unknown>; begin: (web: Client) => Promise<unknown> };
+
+/** Lets a web process begin one work after the other, each of which comes to a moment, and then kills the process. */
+async function killedAt(works: Work[]): Promise<void> {
   const web = doomed.pop()!;
-  const moment = reached();
-  const cut = begin(clientOf(web.url)).catch(() => null);
-  await moment;
+  const cut: Promise<unknown>[] = [];
+  for (const { reached, begin } of works) {
+    const moment = reached();
+    cut.push(begin(clientOf(web.url)).catch(() => null));
+    await moment;
+  }
   await web.kill();
-  await cut;
+  await Promise.all(cut);
 }
 
 const rowsOf = async (workspaceId: string) => {
@@ -69,34 +71,72 @@ const length = 2_100;
 const csv = `number\n${Array.from({ length }, (_, index) => `+44740${`${index}`.padStart(7, '0')}`).join('\n')}\n`;
 const form = importForm({ content: 'Hello' }, csv);
 
-const moments: [string, isMade: boolean, reached: () => Promise<unknown>][] = [
-  [
-    'between two chunks of its rows',
-    false,
-    () => mysql.holdNext('after', /^COMMIT$/i, { behind: /INTO sms_batch_rows/ }),
-  ],
-  [
-    'before its last COMMIT',
-    false,
-    () => mysql.holdNext('before', /^COMMIT$/i, { behind: /DELETE FROM sms_imports/ }),
-  ],
-  [
-    'after its last COMMIT',
-    true,
-    () => mysql.holdNext('after', /^COMMIT$/i, { behind: /DELETE FROM sms_imports/ }),
-  ],
-];
+/** Makes a text with a short link. Returns how to follow the link, and the clicks that the platform shows. */
+async function linked() {
+  const own = await textingWorkspace();
+  const { id } = await newBatch(survivor, own, {
+    content: 'See https://x.example/a',
+    messages: [{ recipient: '+447400123456' }],
+    shortenLinks: true,
+  });
+  await workOff(id);
+  const [text] = await query<{ id: Buffer; content: string }[]>(
+    'SELECT id, content FROM sms_messages WHERE batch_id = ?',
+    [idToBytes(id)],
+  );
+  await attempt(idFromBytes('sms', text!.id));
+  const path = /\/l\/[0-9A-Za-z]{9}/.exec(text!.content)![0];
+  const before = await batchOf(survivor, own, id);
+  return {
+    follow: async (api: Client) => {
+      const answer = await api.request('GET', path, { headers: browser });
+      expect(answer.headers['location']).toBe('https://x.example/a');
+    },
+    /** Also checks that the batch is as it was. */
+    shown: async () => {
+      expect(await batchOf(survivor, own, id)).toEqual(before);
+      const { body } = await survivor.request('GET', `/v2/sms/batches/${id}/links`, { key: own.key });
+      const [{ clicks, clickedMessages }] = body.data;
+      return { clicks, clickedMessages };
+    },
+  };
+}
 
-// Shows F47
+const ofClick = { behind: /^UPDATE [^]*STRAIGHT_JOIN short_links/ };
+const lastOfImport = { behind: /DELETE FROM sms_imports/ };
+type Reached = () => Promise<unknown>;
+/** Where a process is killed: in an import, and perhaps in the writing of a click, too. */
+const moments: [string, isMade: boolean, inImport: Reached, inClick?: { kept: number; reached: Reached }][] =
+  [
+    [
+      'between two chunks of its rows, when it has written a click',
+      false,
+      () => mysql.holdNext('after', /^COMMIT$/i, { behind: /INTO sms_batch_rows/ }),
+      { kept: 1, reached: () => mysql.holdNext('after', /^COMMIT$/i, ofClick) },
+    ],
+    [
+      'before its last COMMIT, while it writes a click',
+      false,
+      () => mysql.holdNext('before', /^COMMIT$/i, lastOfImport),
+      { kept: 0, reached: () => mysql.holdNext('before', /^COMMIT$/i, ofClick) },
+    ],
+    ['after its last COMMIT', true, () => mysql.holdNext('after', /^COMMIT$/i, lastOfImport)],
+  ];
+
+// Shows F47, F48
 test.each(moments)(
-  'a web process killed in an import, %s: nothing half done is seen, and the retry makes one batch',
-  async (_name, isMade, reached) => {
+  'a web process killed in an import, %s: nothing half done is seen, the retry makes one batch, and only clicks that were not written are lost',
+  async (_name, isMade, inImport, inClick) => {
     const own = await textingWorkspace();
+    const link = await linked();
     const post = (api: Client) => postFile(api, own.key, 'import');
     const batches = async () =>
       (await survivor.request('GET', '/v2/sms/batches', { key: own.key })).body.data;
     const rows = () => rowsOf(own.workspaceId);
-    await killedAt(reached, post);
+    const clicking = inClick ? [{ reached: inClick.reached, begin: link.follow }] : [];
+    await killedAt([...clicking, { reached: inImport, begin: post }]);
+    const kept = inClick?.kept ?? 0;
+    expect(await link.shown()).toEqual({ clicks: kept, clickedMessages: kept });
     expect(await rows()).toBeGreaterThan(0);
     expect(await batches()).toHaveLength(isMade ? 1 : 0);
 
@@ -117,47 +157,23 @@ test.each(moments)(
     await workOff(made.body.id);
     expect(await statusesOf(made.body.id)).toEqual({ queued: length });
     expect((await batchOf(survivor, own, made.body.id)).counts).toMatchObject({ queued: length, waiting: 0 });
+
+    // The next click counts once, beside what was kept.
+    await link.follow(survivor);
+    await waitFor('the next click is written', async () => (await link.shown()).clicks > kept);
+    expect(await link.shown()).toEqual({ clicks: kept + 1, clickedMessages: 1 });
   },
 );
 
 // Shows F48
-test('a web process killed while it writes clicks loses those alone, and an emptied Redis loses none', async () => {
-  const own = await textingWorkspace();
-  const { id } = await newBatch(survivor, own, {
-    content: 'See https://x.example/a',
-    messages: [{ recipient: '+447400123456' }],
-    shortenLinks: true,
-  });
-  await workOff(id);
-  const [text] = await query<{ id: Buffer; content: string }[]>(
-    'SELECT id, content FROM sms_messages WHERE batch_id = ?',
-    [idToBytes(id)],
-  );
-  await attempt(idFromBytes('sms', text!.id));
-  const path = /\/l\/[0-9A-Za-z]{9}/.exec(text!.content)![0];
-  const follow = async (api: Client) => {
-    expect((await api.request('GET', path, { headers: browser })).headers['location']).toBe(
-      'https://x.example/a',
-    );
-  };
-  const shown = async () => {
-    const { body } = await survivor.request('GET', `/v2/sms/batches/${id}/links`, { key: own.key });
-    return body.data.map(({ clicks, clickedMessages }: any) => ({ clicks, clickedMessages }));
-  };
-  const before = await batchOf(survivor, own, id);
-
-  const writesClicks = /^UPDATE [^]*STRAIGHT_JOIN short_links/;
-  const written = () => mysql.holdNext('after', /^COMMIT$/i, { behind: writesClicks });
-  const writing = () => mysql.holdNext('before', /^COMMIT$/i, { behind: writesClicks });
-  await killedAt(written, follow);
-  expect(await shown()).toEqual([{ clicks: 1, clickedMessages: 1 }]);
-  await killedAt(writing, follow);
-  expect(await shown()).toEqual([{ clicks: 1, clickedMessages: 1 }]);
-  await forgetRedis();
-  await follow(survivor);
-  await waitFor('the click is written', async () => (await shown())[0].clicks > 1);
-  expect(await shown()).toEqual([{ clicks: 2, clickedMessages: 1 }]);
-  expect(await batchOf(survivor, own, id)).toEqual(before);
+test('an emptied Redis loses no click', async () => {
+  const { follow, shown } = await linked();
+  for (const clicks of [1, 2]) {
+    await forgetRedis();
+    await follow(survivor);
+    await waitFor('the click is written', async () => (await shown()).clicks >= clicks);
+    expect(await shown()).toEqual({ clicks, clickedMessages: 1 });
+  }
 });
 
 // Shows F50
