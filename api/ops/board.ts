@@ -1,10 +1,10 @@
 import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Express } from 'express';
 import { queueNames } from '../../shared/jobs/index.ts';
 import { partitions } from '../../shared/queue/partitions.ts';
 import { queueOf } from '../../shared/queue/queue.ts';
+import { PartitionedQueue } from './partitioned-queue.ts';
 
 /**
  * Shows the queues to operators. Jobs are wake-ups that hold ids only, so the board shows no customer data, and the
@@ -14,14 +14,8 @@ export function createBoard(basePath: string): Express {
   const adapter = new ExpressAdapter();
   adapter.setBasePath(basePath);
   createBullBoard({
-    // Shows each partition by itself: an action on a job, or on all of a queue, is done in one partition.
-    queues: queueNames.flatMap((name) =>
-      partitions().map(
-        (partition) =>
-          new BullMQAdapter(queueOf(name, partition), {
-            ...(partition > 0 && { prefix: `${partition}.`, displayName: `${name} ${partition}` }),
-          }),
-      ),
+    queues: queueNames.map(
+      (name) => new PartitionedQueue(partitions().map((partition) => queueOf(name, partition))),
     ),
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Queues', hideRedisDetails: true } },

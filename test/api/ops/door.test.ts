@@ -1,9 +1,13 @@
-import { beforeAll, expect, test } from 'vitest';
+import type { Queue } from 'bullmq';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { config } from '../../../shared/config/config.ts';
 import { queueNames } from '../../../shared/jobs/index.ts';
+import { partitions, prefixOf } from '../../../shared/queue/partitions.ts';
 import { queueOf } from '../../../shared/queue/queue.ts';
 import { basicLogin } from '../../support/api/basic-login.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { deleteKeys } from '../../support/database/drop-databases.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
@@ -112,6 +116,79 @@ test('the board shows every queue with its jobs, and no data but ids', async () 
   expect(queue!.counts['delayed']).toBe(1);
   expect(queue!.jobs[0]).toMatchObject({ id: job.id, data: { emailId: 'email_x', requestId: 'r' } });
   await job.remove();
+});
+
+test('the board shows the partitions of a queue as one queue, and what is done to a queue is done in all of them', async () => {
+  changeSettings({ QUEUE_PARTITIONS: 3 });
+  onTestFinished(async () => {
+    for (const partition of partitions().slice(1)) await deleteKeys(config.REDIS_URL, prefixOf(partition));
+    changeSettings({ QUEUE_PARTITIONS: 1 });
+  });
+  const board = await startApi();
+  const name = 'send-email';
+  const ask = async (method: 'GET' | 'PUT', path: string, body?: object) => {
+    const headers = { ...operator, 'sec-fetch-site': 'same-origin' };
+    const answer = await board.request(method, `/ops/queues/api/queues${path}`, {
+      headers,
+      ...(body && { body }),
+    });
+    expect([path, answer.status]).toEqual([path, path.endsWith('/clean') ? 204 : 200]);
+    return answer.body;
+  };
+  const shown = async (search = '') => {
+    const { queues } = await ask('GET', search);
+    expect(queues.map((queue: { name: string }) => queue.name).toSorted()).toEqual(queueNames.toSorted());
+    return queues.find((queue: { name: string }) => queue.name === name);
+  };
+  const parts = partitions().map((partition) => queueOf(name, partition));
+  const inEach = <T>(look: (part: Queue) => Promise<T>) => Promise.all(parts.map(look));
+  // Most of the jobs are in one partition, so that a page of another length would be noticed.
+  const placesByAge = [0, 0, 0, 0, 1, 2, 1, 0, 2];
+  const at = Date.now();
+  for (const [age, place] of placesByAge.entries())
+    await parts[place]!.add(
+      name,
+      { emailId: 'email_x' },
+      { jobId: `job-${age}`, timestamp: at + age, delay: 3_600_000 },
+    );
+
+  const pages = await Promise.all(
+    [1, 2, 3].map((page) => shown(`?activeQueue=${name}&status=delayed&jobsPerPage=4&page=${page}`)),
+  );
+  expect(pages.map(({ counts, pagination }) => [counts.delayed, pagination.pageCount])).toEqual(
+    pages.map(() => [placesByAge.length, 3]),
+  );
+  expect(pages.map(({ jobs }) => jobs.map(({ id }: { id: string }) => id).join(' '))).toEqual([
+    'job-8 job-7 job-6 job-5',
+    'job-4 job-3 job-2 job-1',
+    'job-0',
+  ]);
+
+  expect((await ask('GET', `/${name}/job-5`)).job.id).toBe('job-5');
+  await ask('PUT', `/${name}/job-5/clean`);
+  expect(await inEach((part) => part.getDelayedCount())).toEqual([5, 2, 1]);
+  await ask('PUT', `/${name}/pause`);
+  expect(await inEach((part) => part.isPaused())).toEqual([true, true, true]);
+  await parts[1]!.resume();
+  expect((await shown()).isPaused).toBe(true);
+  await ask('PUT', `/${name}/resume`);
+  expect(await inEach((part) => part.isPaused())).toEqual([false, false, false]);
+  await ask('PUT', `/${name}/promote`);
+  expect(await inEach((part) => part.getWaitingCount())).toEqual([5, 2, 1]);
+  expect((await shown(`?activeQueue=${name}`)).jobs).toHaveLength(8);
+
+  await ask('PUT', `/${name}/concurrency`, { concurrency: 6 });
+  expect(await inEach((part) => part.getGlobalConcurrency())).toEqual([2, 2, 2]);
+  expect((await shown()).globalConcurrency).toBe(6);
+  await ask('PUT', `/${name}/concurrency`, { concurrency: 0 });
+  expect((await shown()).globalConcurrency).toBeNull();
+  await ask('PUT', `/${name}/rate-limit`, { max: 7, duration: 1_000 });
+  expect((await ask('GET', `/${name}/rate-limit`)).rateLimit).toEqual({ max: 9, duration: 1_000 });
+  await ask('PUT', `/${name}/rate-limit`, { max: null });
+  expect((await ask('GET', `/${name}/rate-limit`)).rateLimit).toBeNull();
+
+  await ask('PUT', `/${name}/empty`);
+  expect(await inEach((part) => part.count())).toEqual([0, 0, 0]);
 });
 
 test.each([
