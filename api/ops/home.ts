@@ -1,22 +1,23 @@
 import type { Request, Response } from 'express';
+import { readiness } from '../../shared/domain/operations/health.ts';
 import { overview } from '../../shared/domain/operations/operations.ts';
 import { page } from '../public/page.ts';
 import { table } from './table.ts';
 
 /** The first page of operators: the state of the platform, with links to the other pages. */
 export async function homePage(_req: Request, res: Response): Promise<void> {
-  const found = await overview();
+  const [found, { redis, redisFault }] = await Promise.all([overview(), readiness()]);
   const { redisMemory, gauges, gateways, queueDepths, smsBatches } = found;
   const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
   const jobs = (state: string) =>
     sum(queueDepths?.filter((one) => one.state === state).map((one) => one.jobs) ?? []);
+  const memory = redisMemory
+    ? `, ${mb(redisMemory.usedBytes)}${redisMemory.limitBytes > 0 ? ` of ${mb(redisMemory.limitBytes)}` : ''}`
+    : '';
+  const isUp = redis === 'up';
+  const redisState = isUp ? 'up' : redisFault ? `takes no jobs (${redisFault})` : 'away';
   const rows: [string, string | number][] = [
-    [
-      'Redis',
-      redisMemory
-        ? `up, ${mb(redisMemory.usedBytes)}${redisMemory.limitBytes > 0 ? ` of ${mb(redisMemory.limitBytes)}` : ''}`
-        : 'away: work is accepted and waits',
-    ],
+    ['Redis', `${redisState}${memory}${isUp ? '' : ': work is accepted and waits'}`],
     ...(queueDepths
       ? ([
           ['Jobs that wait', jobs('waiting')],
