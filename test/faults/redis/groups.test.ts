@@ -70,10 +70,9 @@ test.each([
     changeSettings({ REDIS_URL: group.url, QUEUE_PARTITIONS: parts });
     await closeQueues();
     await redisTakesJobs();
-    const graceSeconds = 60;
     const worker = await startWorkerProcess(['send-email', 'sweep'], {
       EMAIL_CONCURRENCY: '2',
-      SHUTDOWN_SECONDS: String(graceSeconds),
+      SHUTDOWN_SECONDS: '60',
     });
     const first = await accept(10);
     await areSent(first.slice(0, 3));
@@ -86,8 +85,8 @@ test.each([
     expect((await readRedisMemory())!.usedBytes).toBeGreaterThan(0);
     const stoppedAt = performance.now();
     expect(await worker.stop()).toEqual({ code: 0, signal: null });
-    // Far below the grace time, which a worker that waited for the lost node would use up.
-    expect(performance.now() - stoppedAt).toBeLessThan((graceSeconds * 1000) / 2);
+    // BullMQ waits without end for the lost node, so the process ends this wait after two seconds.
+    expect(performance.now() - stoppedAt).toBeLessThan(8_000);
   },
   300_000,
 );
