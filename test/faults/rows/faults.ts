@@ -131,10 +131,6 @@ export const faults: readonly Group[] = [
       F26: {
         tried: 'Failover to a replica',
         expected: 'what was acknowledged may be lost unless replication is semi-synchronous',
-        untested:
-          'it takes a replica, and what an asynchronous one loses no client of it can know. The ' +
-          'operators’ guide says to replicate semi-synchronously, and the restore below shows what ' +
-          'a step back in time does.',
       },
     },
   },

@@ -51,7 +51,7 @@ const head = [
     `The abuse cases A1 to ${last('A')}, which somebody hostile may try, and the faults F1 to ${last('F')}, which may ` +
       'happen to the processes, MySQL, Redis, mail and webhooks. Each says what is tried, what is expected, and the ' +
       'tests that show it by their names as they stand in the file; `%s`, `%j`, `%i` and `$name` stand for what a ' +
-      'test is repeated with. Where no test can show a row, the row says why.',
+      'test is repeated with.',
   ),
   wrapped(
     'This page is written by `node test/faults/write-readme.ts`, from the rows in `test/faults/rows/` and from the ' +
@@ -66,12 +66,11 @@ const head = [
   ),
 ];
 
-function entryOf(id: string, { tried, expected, untested }: Row, shown: readonly Shown[]): string {
+function entryOf(id: string, { tried, expected }: Row, shown: readonly Shown[]): string {
   const byFile = Map.groupBy(shown, ({ file }) => file);
   return [
     wrapped(`- **${id}** ${tried}.`, '  '),
     wrapped(`  Expected: ${expected}.`, '  '),
-    ...(untested === undefined ? [] : [wrapped(`  No test: ${untested}`, '  ')]),
     ...[...byFile].flatMap(([file, tests]) => [
       `  - \`${file}\``,
       ...tests.map(({ name }) => `    - ${name}`),

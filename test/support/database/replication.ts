@@ -3,8 +3,18 @@ import { addressOf } from '../servers/tcp-proxy.ts';
 
 type Own = { url: string; query: (sql: string, values?: unknown[]) => Promise<any[]> };
 
-/** Makes the second server a replica of the first. Each was started with its own `optionsOf`. */
-export async function replicate(primary: Own, replica: Own) {
+/**
+ * Makes the second server a replica of the first. Each was started with its own `optionsOf`. `through`: a proxy between
+ * the two. A semi-synchronous primary acknowledges no commit before the replica has it.
+ */
+export async function replicate(
+  primary: Own,
+  replica: Own,
+  {
+    isSemiSynchronous = false,
+    through = primary,
+  }: { isSemiSynchronous?: boolean; through?: { url: string } } = {},
+) {
   const [{ version }] = (await primary.query('SELECT VERSION() AS version')) as [{ version: string }];
   const say = version.includes('MariaDB') ? mariadb : mysql;
   const position = async () => {
@@ -13,26 +23,51 @@ export async function replicate(primary: Own, replica: Own) {
     ];
     return [file, offset] as const;
   };
-  const { host, port } = addressOf(primary.url);
+  const { host, port } = addressOf(through.url);
   // MySQL allows at most 32 characters in a password for replication.
   const password = randomBytes(16).toString('hex');
   const user = "'replica'@'127.0.0.1'";
   await primary.query(`CREATE USER ${user} IDENTIFIED BY '${password}'`);
   await primary.query(`GRANT REPLICATION SLAVE ON *.* TO ${user}`);
+  if (isSemiSynchronous) {
+    await primary.query(say.waitForReplica);
+    await replica.query(say.acknowledge);
+  }
   await replica.query('SET GLOBAL read_only = 1');
   await replica.query(say.follow, [host, port, 'replica', password, ...(await position())]);
   await replica.query(`START ${say.replica}`);
+  const untilApplied = async (place: readonly [file: string, offset: number]) => {
+    const [row] = await replica.query(`SELECT ${say.wait}(?, ?, 60) AS events`, [...place]);
+    if (row.events === null || row.events < 0) throw new Error('The replica did not catch up');
+  };
+  const takeOver = async () => {
+    await replica.query(`STOP ${say.replica}`);
+    await replica.query('SET GLOBAL read_only = 0');
+  };
   return {
+    /** The replica goes on receiving changes, and does not apply them. */
+    stopApplying: () => replica.query(`STOP ${say.replica} SQL_THREAD`),
+    /** How many commits of the primary wait for the replica. */
+    commitsWaiting: async () => {
+      const [row] = await primary.query(`SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_%_wait_sessions'`);
+      return Number(row.Value);
+    },
+    /** A failover: the primary is lost. The replica applies all that it has received, then takes writes. */
+    failOver: async () => {
+      await replica.query(`STOP ${say.replica} IO_THREAD`);
+      await replica.query(`START ${say.replica} SQL_THREAD`);
+      const [row] = await replica.query(`SHOW ${say.replica} STATUS`);
+      await untilApplied([row[say.received.file], row[say.received.offset]]);
+      await takeOver();
+    },
     /**
      * A planned switch: the old primary takes no more writes. The replica takes writes once it has all of the primary's
      * changes. Connections to the old primary stay open.
      */
     switchOver: async () => {
       await primary.query('SET GLOBAL read_only = 1');
-      const [row] = await replica.query(`SELECT ${say.wait}(?, ?, 60) AS events`, [...(await position())]);
-      if (row.events === null || row.events < 0) throw new Error('The replica did not catch up');
-      await replica.query(`STOP ${say.replica}`);
-      await replica.query('SET GLOBAL read_only = 0');
+      await untilApplied(await position());
+      await takeOver();
     },
   };
 }
@@ -46,6 +81,10 @@ const mariadb = {
     MASTER_LOG_FILE = ?, MASTER_LOG_POS = ?`,
   replica: 'SLAVE',
   wait: 'MASTER_POS_WAIT',
+  received: { file: 'Master_Log_File', offset: 'Read_Master_Log_Pos' },
+  waitForReplica: `SET GLOBAL rpl_semi_sync_master_wait_point = 'AFTER_SYNC', GLOBAL rpl_semi_sync_master_timeout = 600000,
+    GLOBAL rpl_semi_sync_master_enabled = 1`,
+  acknowledge: 'SET GLOBAL rpl_semi_sync_slave_enabled = 1',
 };
 const mysql = {
   status: 'SHOW BINARY LOG STATUS',
@@ -53,4 +92,10 @@ const mysql = {
     SOURCE_LOG_FILE = ?, SOURCE_LOG_POS = ?, GET_SOURCE_PUBLIC_KEY = 1`,
   replica: 'REPLICA',
   wait: 'SOURCE_POS_WAIT',
+  received: { file: 'Source_Log_File', offset: 'Read_Source_Log_Pos' },
+  waitForReplica: `INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so';
+    SET GLOBAL rpl_semi_sync_source_wait_point = 'AFTER_SYNC', GLOBAL rpl_semi_sync_source_timeout = 600000,
+    GLOBAL rpl_semi_sync_source_enabled = 1`,
+  acknowledge: `INSTALL PLUGIN rpl_semi_sync_replica SONAME 'semisync_replica.so';
+    SET GLOBAL rpl_semi_sync_replica_enabled = 1`,
 };
