@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnServer } from '../../support/servers/own-servers.ts';
 import type { RedisGroup } from '../../support/servers/redis-groups.ts';
-import { type Faults, processFaults } from '../storm/faults.ts';
+import { type Fault, type Faults, processFaults } from '../storm/faults.ts';
 import type { Slot } from '../storm/processes.ts';
 import type { Database, Member } from './databases.ts';
+import type { Lines } from './lines.ts';
 
 /** The targets of the faults. Only one node of each engine is harmed at a time, because three nodes survive no more. */
-export type Stage = { slots: Slot[]; database: Database; redis: RedisGroup };
+export type Stage = {
+  slots: Slot[];
+  database: Database;
+  redis: RedisGroup;
+  /** By the names of the processes that have lines of their own. */
+  lines: Map<string, Lines>;
+};
 
 type Harm<Server> = (server: Server, stage: Stage) => Promise<() => unknown>;
 
@@ -104,9 +111,25 @@ const ofProxies: Faults<Stage> = {
   },
 };
 
+/** One process is cut off from all servers of an engine: its packets are lost, and no other process is affected. */
+const cutOffFrom = (engine: 'MySQL' | 'Redis', lines: Stage['lines']): Fault<Stage> => ({
+  to: [...lines.keys()],
+  // At times longer than the lease.
+  lasts: [3_000, 14_000],
+  begin(_stage, target) {
+    const own = lines.get(target)![engine];
+    if (!own.some((line) => line.passed() > 0))
+      throw new Error(`${target} uses none of its lines to ${engine}`);
+    for (const line of own) line.freeze();
+    return () => Promise.all(own.map((line) => line.pass()));
+  },
+});
+
 /** Returns the faults that this form of cluster can have. */
-export const faultsOf = ({ database }: Pick<Stage, 'database'>): Faults<Stage> => ({
+export const faultsOf = ({ database, lines }: Pick<Stage, 'database' | 'lines'>): Faults<Stage> => ({
   ...common,
+  'cut off from MySQL': cutOffFrom('MySQL', lines),
+  'cut off from Redis': cutOffFrom('Redis', lines),
   ...(database.cutOff && ofGroup),
   ...(database.proxies.length > 0 && ofProxies),
 });

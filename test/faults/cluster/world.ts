@@ -7,6 +7,7 @@ import type { Planned } from '../storm/schedule.ts';
 import { type Database, galeraBehindHaproxy, groupReplication } from './databases.ts';
 import { faultsOf, type Stage } from './faults.ts';
 import type { FormName } from './forms.ts';
+import { startLines } from './lines.ts';
 
 /** Long, as the nodes share one busy machine: the value in the guide for operators, or twice as much. */
 const lostAfterMs = 2_000;
@@ -40,6 +41,11 @@ type Options = {
 };
 
 const machines = 2;
+/** The processes that can be cut off from the servers. A line takes processor time, so most have none. */
+const withLines: Record<Size, readonly string[]> = {
+  whole: ['web-2', 'worker_email-2'],
+  small: ['web-2', 'worker-2'],
+};
 
 /** Starts the engines and the outside servers, and prepares two processes of each kind of the platform. */
 export async function prepareCluster({ form, folder, size, settings, log }: Options) {
@@ -56,13 +62,21 @@ export async function prepareCluster({ form, folder, size, settings, log }: Opti
   const direct = { ...shared, MYSQL_URL: database.direct };
   await migrate(direct);
   log(`${database.version}, ${redis.nodes.length} Redis and a mail server are there`);
+  const ofRedis = [redis.url, ...redis.nodes.map(({ url }) => url)];
+  const lines: Stage['lines'] = new Map();
+  for (const name of withLines[size])
+    lines.set(name, await startLines({ MySQL: [database.urlOf(machines)], Redis: ofRedis }));
   const platform = preparePlatform({
     folder,
     size,
     countOf: () => machines,
-    settingsOf: (machine) => ({ ...shared, MYSQL_URL: database.urlOf(machine) }),
+    settingsOf: (machine, name) => ({
+      ...shared,
+      MYSQL_URL: database.urlOf(machine),
+      ...lines.get(name)?.settings,
+    }),
   });
-  const stage: Stage = { slots: platform.slots, database, redis };
+  const stage: Stage = { slots: platform.slots, database, redis, lines };
   const faults = faultsOf(stage);
   return {
     ...platform,

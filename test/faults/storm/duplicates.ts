@@ -12,8 +12,11 @@ type Duplicate = {
 
 /** On a busy machine, a message that is under way at the end of a fault arrives up to this long after it. */
 const slackMs = 5_000;
-/** These faults explain no second copy: a process that stops in order finishes its work. */
-const harmless = ['SIGTERM', 'wrong clock'];
+/**
+ * These faults explain no second copy: a process that stops in order finishes its work, and one without Redis knows by
+ * its rows what it has in hand.
+ */
+const harmless = ['SIGTERM', 'wrong clock', 'cut off from Redis'];
 /**
  * These faults of MySQL explain none either: a worker that is alive writes the outcome as soon as MySQL is back. After
  * `freeze` and `slow` its write may arrive after another worker's claim, so they do explain one.

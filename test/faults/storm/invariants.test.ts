@@ -107,12 +107,14 @@ test('I3 finds a second copy, unless a kill or a lost answer between the two exp
   expect(await withFault('worker_email-2', 'kill -9')).not.toContain(item.key);
   expect(await withFault('smtp', 'cut')).not.toContain(item.key);
   expect(await withFault('mysql', 'freeze')).not.toContain(item.key);
+  expect(await withFault('worker_email-2', 'cut off from MySQL')).not.toContain(item.key);
   for (const [target, kind] of [
     ['web-1', 'kill -9'],
     ['redis', 'kill -9'],
     ['mysql', 'refuse'],
     ['mysql', 'kill -9 of the server'],
     ['worker_email-1', 'SIGTERM'],
+    ['worker_email-2', 'cut off from Redis'],
     ['worker_sms-1', 'kill -9'],
   ] as const)
     expect(await withFault(target, kind)).toContain(item.key);

@@ -21,8 +21,8 @@ type Options = {
   size: Size;
   /** The number of processes for a line of the Procfile. */
   countOf: (kind: string) => number;
-  /** Settings of the process with this number, counted from 1 within its kind. */
-  settingsOf: (number: number) => Settings;
+  /** Settings of the process with this name, and this number, counted from 1 within its kind. */
+  settingsOf: (number: number, name: string) => Settings;
 };
 
 /** The processes of the platform, prepared but not started. */
@@ -56,7 +56,7 @@ export function preparePlatform({ folder, size, countOf, settingsOf }: Options):
               name,
               kind,
               args: command.split(' ').slice(1),
-              settings: { ...settingsOf(number), ...own },
+              settings: { ...settingsOf(number, name), ...own },
               logFolder,
               onOddity: (oddity) => oddities.push(oddity),
             }),
