@@ -2,7 +2,7 @@ import mysql from 'mysql2/promise';
 import { findGalera } from '../../../scripts/setup/servers/programs.ts';
 import { type Node, startGalera } from '../../support/servers/clusters/galera.ts';
 import { startGroupReplication } from '../../support/servers/clusters/group-replication.ts';
-import { startHaproxy } from '../../support/servers/clusters/haproxy.ts';
+import { startMysqlProxy } from '../../support/servers/clusters/haproxy.ts';
 import { type OwnMysql, type OwnServer, ordinaryUser } from '../../support/servers/own-servers.ts';
 import { addressOf } from '../../support/servers/tcp-proxy.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -41,7 +41,7 @@ const through = (url: string, server: OwnServer): string => {
 export async function galeraBehindHaproxy(): Promise<Database> {
   const nodes = await startGalera();
   const client = await findGalera(() => undefined);
-  const proxies = await Promise.all([1, 2].map(() => startHaproxy(nodes, client)));
+  const proxies = await Promise.all([1, 2].map(() => startMysqlProxy(nodes, { client })));
   const [first] = nodes as [Node];
   const [{ version }] = await first.query('SELECT VERSION() AS version');
   await first.query(`CREATE DATABASE ${new URL(first.url).pathname.slice(1)}`);
