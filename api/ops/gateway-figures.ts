@@ -15,7 +15,7 @@ export function addGateways(newGauge: NewGauge, gateways: GatewayView[]): void {
   );
   add('paused', 'Whether the operator has paused the gateway', (one) => Number(one.pausedAt !== null));
   add('processes', 'Processes that speak to the gateway, bound or not', (one) => one.processes);
-  add('binds', 'Processes that are bound', (one) => one.bound);
+  add('binds', 'Sessions that the gateway has accepted, in all processes', (one) => one.bound);
   add(
     'bind_refused',
     'Whether the gateway refuses a bind: system id, password, address or number of binds',

@@ -7,7 +7,7 @@ const columns = [
   'Gateway',
   'Takes',
   'State',
-  'Processes bound',
+  'Binds',
   'Window in use',
   'Messages a second',
   'Down since',
@@ -25,7 +25,7 @@ export async function gatewaysPage(_req: Request, res: Response): Promise<void> 
     view.routes,
     (view.pausedAt ? `paused since ${view.pausedAt}` : view.state) +
       (view.isBindRefused ? ', bind refused' : ''),
-    `${view.bound} of ${view.processes}`,
+    `${view.bound} of ${view.binds}`,
     `${view.inUse} of ${view.window}`,
     view.perSecond,
     view.downSince ?? '',

@@ -39,6 +39,9 @@ const Smpp = z
     systemType: z.string().max(12).default(''),
     /** For a carrier with its own certificate authority. */
     ca: certificate.optional(),
+    /** The sessions that each process which receives opens. */
+    binds: z.number().int().min(1).max(8).default(1),
+    /** Messages of one session that may be without their answer at a time. */
     window: z.number().int().min(1).max(1000).default(10),
     /** The rate of all processes together. */
     perSecond: z.number().positive().optional(),

@@ -38,6 +38,7 @@ test('a list is read with its defaults, and the address in its parts', () => {
     isTls: false,
     systemId: 'user',
     password: 'pass/word',
+    binds: 1,
     window: 10,
     longMessages: 'udh',
   });
@@ -61,6 +62,9 @@ test.each([
   [[{ ...smpp, type: 'pigeon' }], '[0].type'],
   [[{ ...smpp, windw: 5 }], '[0] Unrecognized key: "windw"'],
   [[{ ...smpp, window: 0 }], '[0].window'],
+  [[{ ...smpp, binds: 0 }], '[0].binds'],
+  [[smpp, { ...smpp, name: 'b', binds: 9 }], '[1].binds'],
+  [[{ ...http, binds: 2 }], '[0] Unrecognized key: "binds"'],
   [[http, { ...http, name: 'b', secret: 'hunter2' }], '[1].secret must have at least 16 characters'],
   [
     [{ ...http, url: 'https://u:hunter2@carrier.example' }],

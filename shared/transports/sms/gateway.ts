@@ -79,10 +79,13 @@ export type Receive = {
 
 export type GatewayState = {
   isBound: boolean;
+  /** How many sessions are bound, and how many there should be. Left out: there is one. */
+  bound?: number;
+  binds?: number;
   inUse: number;
   downSince: Date | null;
   lastError: string | null;
-  /** The carrier has refused our bind. */
+  /** The carrier has refused our bind, or one of several. */
   isRefused?: boolean;
   /** Messages that may be without their answer at a time. */
   window?: number;

@@ -78,5 +78,7 @@ export function createWindow(size: number) {
       for (const { unsent } of waiting.splice(0)) unsent(detail);
     },
     inUse: () => inUse,
+    /** Messages without an answer, and those that wait for a place. */
+    load: () => inUse + waiting.length,
   };
 }

@@ -130,6 +130,31 @@ test('a carrier that refuses the bind of a process that only sends codes is show
   await waitFor('the bind is given back', () => first.connections() === 0);
 });
 
+test('of several binds of a process one may be refused: the gateway is up, and the refusal is shown', async () => {
+  const skip = skippableTimers();
+  changeSettings({ SMS_GATEWAYS: config.SMS_GATEWAYS!.map((settings) => ({ ...settings, binds: 2 })) });
+  smsGateways.start();
+  await waitFor('both are bound', async () => (await list())[0]!['bound'] === 2);
+  first.bindStatus = 0x0d;
+  first.cutNewest();
+  await waitFor('one is lost', () => first.connections() === 1);
+  skip(1_000);
+  const seen = await waitFor('the refusal is told', async () => {
+    const [one] = await list();
+    return one!['isBindRefused'] && one;
+  });
+  expect(seen).toMatchObject({
+    state: 'up',
+    processes: 1,
+    bound: 1,
+    binds: 2,
+    window: '0/7',
+    downSince: null,
+  });
+  expect([await figure('up'), await figure('binds'), await figure('bind_refused')]).toEqual([1, 1, 1]);
+  expect(await page()).toContain('<td>up, bind refused</td><td>1 of 2</td>');
+});
+
 test('the operator sees how many messages a gateway takes in a second; each part of a text counts', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const at = performance.now();

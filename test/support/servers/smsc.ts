@@ -45,6 +45,8 @@ export async function startSmsc({
     port: 0,
     binds: [] as (Bind & { id: number })[],
     taken: [] as ShortMessage[],
+    /** The connection on which each of these came, as the number of its bind from 1 on. */
+    takenOn: [] as number[],
     /** Sequence of a PDU that the carrier sent -> our answer to it. */
     answers: new Map<number, Pdu>(),
     /** Hears of each of these answers at once. */
@@ -100,6 +102,9 @@ export async function startSmsc({
     stopReading(): void {
       for (const socket of sockets) socket.pause();
     },
+    cutNewest(): void {
+      reset([...sockets].at(-1)!);
+    },
     cut(): void {
       for (const socket of sockets) reset(socket);
     },
@@ -109,6 +114,7 @@ export async function startSmsc({
     },
   };
   let sequence = 0;
+  const bindNumbers = new WeakMap<net.Socket, number>();
 
   function send(socket: net.Socket, bytes: Buffer): void {
     const { pieceBytes } = smsc;
@@ -124,6 +130,7 @@ export async function startSmsc({
     switch (pdu.id) {
       case commands.bind_transceiver:
       case commands.bind_transmitter:
+        bindNumbers.set(socket, smsc.binds.length + 1);
         smsc.binds.push({ ...decodeBind(pdu.body), id: pdu.id });
         return void smsc.beforeBind.then(() => answer(smsc.bindStatus, text('smsc'), smsc.behindBind));
       case commands.enquire_link:
@@ -138,6 +145,7 @@ export async function startSmsc({
       case commands.submit_sm: {
         const message = decodeShortMessage(pdu.body);
         smsc.taken.push(message);
+        smsc.takenOn.push(bindNumbers.get(socket)!);
         const say = (given: Answer) => {
           if (given === 'silence') return;
           if (given === 'cut') return reset(socket);

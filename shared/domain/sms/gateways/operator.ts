@@ -16,9 +16,14 @@ export type GatewayView = {
   /** unknown: no process has said anything lately, or Redis is away. */
   state: 'up' | 'down' | 'paused' | 'unknown';
   pausedAt: string | null;
-  /** Processes that report the gateway, and how many of them are bound to it. */
+  /** Processes that report the gateway. */
   processes: number;
+  /**
+   * How many sessions the gateway has accepted, and how many there should be, in all processes. By HTTP each process
+   * counts as one.
+   */
   bound: number;
+  binds: number;
   /** Messages that the gateway has not answered yet, and the most that there may be, in all processes. */
   inUse: number;
   window: number;
@@ -46,7 +51,7 @@ export async function list(): Promise<GatewayView[]> {
 function viewOf(settings: GatewaySettings, reports: GatewayReport[], pausedAt: Date | null): GatewayView {
   const sum = (read: (report: GatewayReport) => number) =>
     reports.reduce((total, report) => total + read(report), 0);
-  const bound = reports.filter(({ isBound }) => isBound).length;
+  const bound = sum((one) => one.bound ?? Number(one.isBound));
   const down = reports.filter(({ isBound }) => !isBound);
   const isHeld = settings.type !== 'simulator';
   const working = bound > 0 ? 'up' : reports.length > 0 ? 'down' : 'unknown';
@@ -57,13 +62,15 @@ function viewOf(settings: GatewaySettings, reports: GatewayReport[], pausedAt: D
     pausedAt: pausedAt?.toISOString() ?? null,
     processes: reports.length,
     bound,
+    binds: sum(({ binds }) => binds ?? 1),
     inUse: sum(({ inUse }) => inUse),
     // A process without a bind can hand nothing over.
     window: sum(({ window, isBound }) => (isBound ? (window ?? 0) : 0)),
     perSecond: Math.round(10 * sum(({ perSecond }) => perSecond)) / 10,
     downSince: down.map(({ downSince }) => downSince).toSorted(byAge)[0] ?? null,
-    lastError: down.find(({ lastError }) => lastError)?.lastError ?? null,
-    isBindRefused: down.some(({ isRefused }) => isRefused),
+    // Of several sessions of a process, one may be refused while others are bound.
+    lastError: reports.find(({ lastError }) => lastError)?.lastError ?? null,
+    isBindRefused: reports.some(({ isRefused }) => isRefused),
     routes: routesOf(settings),
   };
 }

@@ -1,101 +1,42 @@
-import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import type { SmppSettings } from '../../../config/sms-gateways.ts';
-import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
-import type { Acknowledgement, Gateway, Receive, Submission, TextMessage } from '../gateway.ts';
+import { createAdmission, later, waitMs } from '../admission.ts';
+import type { Acknowledgement, Gateway, GatewayState, Receive, Submission, TextMessage } from '../gateway.ts';
+import { keepSession } from './kept-session.ts';
 import { messagesNotTaken } from './not-taken.ts';
 import { addressOf, firstText, national, type ShortMessage, validity } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
-import { openSession, type Session, type Submitted } from './session.ts';
-import { BindRefused, isFault, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
+import type { Session, Submitted } from './session.ts';
+import { isFault, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
 import { decodeText, encodeText, referenceOf } from './text.ts';
 import { unnamedPart } from './unnamed-part.ts';
 
-// Each wait is between half of this and all of it, at random, because many processes lose their connections at one
-// moment.
-const [firstBackoffMs, longestBackoffMs] = [1_000, 60_000];
-/** After a refused bind we do not ask again each second, because some carriers lock the account. */
-const refusedBackoffMs = 30_000;
 /**
  * A process that sends only now and then, such as the web process with its codes, closes its session after this time.
  */
 const idleMs = 30_000;
 
 /**
- * Creates the gateway to a carrier by SMPP 3.4. Each process has one session for each gateway, because carriers count
- * sessions.
+ * Creates the gateway to a carrier by SMPP 3.4. A process that receives has `binds` sessions. A process that only sends
+ * has one, because carriers count sessions, and its texts are few.
  */
 export function createSmppGateway(settings: SmppSettings): Gateway {
   const { name } = settings;
-  const admission = createAdmission(settings);
+  const admission = createAdmission({ ...settings, window: settings.binds * settings.window });
   const notTaken = messagesNotTaken(name);
-  let session: Session | null = null;
-  let opening: Promise<void> | null = null;
   let receive: Receive | null = null;
-  let isClosed = false;
-  let failures = 0;
-  let retryAt = 0;
-  let timer: NodeJS.Timeout | null = null;
-  let idleTimer: NodeJS.Timeout | null = null;
-  const state = { downSince: null as Date | null, lastError: null as string | null, isRefused: false };
+  let idleTimer: NodeJS.Timeout | undefined;
   let taken = 0;
-
-  /** Makes one attempt to bind. In a process that receives, a lost connection is opened again until `close`. */
-  function open(): Promise<void> {
-    if (session) return Promise.resolve();
-    opening ??= bind().finally(() => {
-      opening = null;
-    });
-    return opening;
-  }
-
-  async function bind(): Promise<void> {
-    // A session that we closed, or that another one has replaced, must not count as lost when it ends.
-    const line = { session: null as Session | null };
-    try {
-      const opened = await openSession({
-        ...settings,
-        bind: receive ? 'transceiver' : 'transmitter',
-        responseMs: answerMs(),
-        enquireMs: settings.enquireSeconds * 1000,
-        onDeliver: (pdu) => deliver(pdu, line),
-        notTaken,
-        onClosed: (reason) => {
-          if (line.session === null || session !== line.session) return;
-          session = null;
-          lost(new Error(reason));
-        },
-      });
-      if (isClosed) return await opened.close(0);
-      const ended = opened.ended();
-      if (ended !== null) throw new Error(ended);
-      session = line.session = opened;
-      failures = 0;
-      if (state.downSince) logger.warn({ gateway: name }, 'a gateway is up again');
-      Object.assign(state, { downSince: null, lastError: null, isRefused: false });
-    } catch (error) {
-      if (!isClosed) lost(error as Error);
-    }
-  }
-
-  function lost(error: Error): void {
-    failures += 1;
-    state.downSince ??= new Date();
-    state.lastError = error.message;
-    const isRefused = error instanceof BindRefused;
-    state.isRefused = isRefused;
-    const longest = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10));
-    const backoffMs = Math.max(isRefused ? refusedBackoffMs : 0, longest) * (0.5 + Math.random() / 2);
-    retryAt = performance.now() + backoffMs;
-    count('sms_gateway_losses', { gateway: name, kind: isRefused ? 'refused' : 'line' });
-    const context = { gateway: name, detail: error.message, retrySeconds: Math.round(backoffMs / 1000) };
-    if (isRefused) logger.error(context, 'a gateway refuses the bind');
-    else logger.warn(context, 'the connection to a gateway is lost');
-    // There is only one timer: `close` clears it, and a second one would bind again after the close.
-    if (timer) clearTimeout(timer);
-    // A process that only sends tries again only after a refusal, of which the operator is told until it is over.
-    if (receive || isRefused) timer = setTimeout(() => void open().then(leaveWhenIdle), backoffMs).unref();
-  }
+  const all = Array.from({ length: settings.binds }, () =>
+    keepSession(settings, {
+      receives: () => receive !== null,
+      onDeliver: deliver,
+      onReopened: leaveWhenIdle,
+      notTaken,
+    }),
+  );
+  const used = () => (receive ? all : all.slice(0, 1));
+  const sessions = () => all.flatMap((one) => one.session() ?? []);
 
   async function deliver(
     pdu: ShortMessage,
@@ -121,38 +62,42 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return { status: statuses.ok, acknowledgement };
   }
 
-  /** Returns the session if the carrier accepts the bind before `end`, else null. */
-  async function readySession(end: number): Promise<Session | null> {
-    if (session || (!opening && performance.now() < retryAt)) return session;
-    const { promise, resolve } = Promise.withResolvers<void>();
+  /** Resolves once there is a session, or none can be there before `end`. */
+  async function isBound(end: number): Promise<boolean> {
+    const toCome = used().filter((one) => one.isToCome());
+    if (sessions().length > 0 || toCome.length === 0) return sessions().length > 0;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, end - performance.now());
-    await Promise.race([open(), promise]);
+    const first = Promise.any(toCome.map((one) => one.open().then(() => one.session() ?? Promise.reject())));
+    await Promise.race([first.catch(() => undefined), late]);
     clearTimeout(timer);
-    return session;
+    return sessions().length > 0;
   }
+
+  /** Returns the session with the fewest messages; one that has stopped answering comes last. */
+  const nextSession = (): Session | undefined =>
+    sessions().toSorted(
+      (one, other) => Number(one.isSilent()) - Number(other.isSilent()) || one.load() - other.load(),
+    )[0];
+  const isSilent = () => nextSession()?.isSilent();
+  const lastError = () => used().find(({ state }) => state.lastError !== null)?.state.lastError ?? null;
 
   async function submit(message: TextMessage): Promise<Submission> {
     const end = performance.now() + waitMs();
-    let ready: Session | null = null;
     const bound = async () => {
-      ready = await readySession(end);
-      if (ready) return null;
-      const detail = `The gateway is down: ${state.lastError ?? 'it has not answered the bind yet'}`;
+      if (await isBound(end)) return null;
+      const detail = `The gateway is down: ${lastError() ?? 'it has not answered the bind yet'}`;
+      const retryAt = Math.min(...used().map((one) => one.retryAt()));
       return admission.putOff(message, detail, retryAt - performance.now(), true);
     };
     try {
-      return await admission.admit(message, (started) => hand(ready!, message, end, started), bound);
+      return await admission.admit(message, (started) => hand(message, end, started), bound);
     } finally {
       leaveWhenIdle();
     }
   }
 
-  async function hand(
-    ready: Session,
-    message: TextMessage,
-    end: number,
-    started: () => void,
-  ): Promise<Submission> {
+  async function hand(message: TextMessage, end: number, started: () => void): Promise<Submission> {
     const form = settings.longMessages;
     const encoded = encodeText(message.content, {
       form,
@@ -168,7 +113,9 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
         if (known.has(index + 1)) return null;
         if (!(await admission.takeTurn(leftMs(), message.lane)))
           return { kind: 'unsent', detail: 'the rate is used up' } as const;
-        return ready.submit(
+        const session = nextSession();
+        if (!session) return { kind: 'unsent', detail: lastError() ?? 'the line is closed' } as const;
+        return session.submit(
           {
             ...part,
             source: addressOf(message.sender),
@@ -231,7 +178,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     once: (putOff: () => Submission) => Submission,
   ): Submission {
     if (result.kind === 'unsent')
-      return once(() => admission.putOffUnsent(message, result.detail, session?.isSilent()));
+      return once(() => admission.putOffUnsent(message, result.detail, isSilent()));
     if (result.kind === 'unanswered') return { kind: 'unavailable', detail: result.detail };
     if (result.status !== 0) {
       const outcome = outcomeOf(result.status);
@@ -245,55 +192,46 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return { kind: 'accepted', reference: canonicalId(firstText(result.body), settings.answerIds) };
   }
 
-  /**
-   * After a failure an attempt to bind does not count: it may last for seconds, in which texts would wait here and not
-   * take the next gateway. A process that only sends makes no attempt without a text, so one text may try again.
-   */
-  function isReachable(): boolean {
-    if (session || failures === 0) return true;
-    return !receive && !opening && performance.now() >= retryAt;
-  }
-
   function leaveWhenIdle(): void {
     if (receive || admission.inHand() > 0) return;
-    if (idleTimer) clearTimeout(idleTimer);
+    clearTimeout(idleTimer);
     idleTimer = setTimeout(() => {
-      const left = session;
-      if (admission.inHand() > 0 || !left) return;
-      session = null;
-      retryAt = 0;
-      void left.close(0);
+      if (admission.inHand() === 0) for (const one of all) void one.leave(0);
     }, idleMs).unref();
+  }
+
+  function state(): GatewayState {
+    const bound = sessions();
+    const downTimes = bound.length > 0 ? [] : used().flatMap(({ state }) => state.downSince ?? []);
+    return {
+      isBound: bound.length > 0,
+      bound: bound.length,
+      binds: used().length,
+      // Until the last one was lost, the gateway was up.
+      downSince: downTimes.toSorted((one, other) => other.getTime() - one.getTime())[0] ?? null,
+      lastError: lastError(),
+      isRefused: used().some((one) => one.state.isRefused),
+      inUse: bound.reduce((total, session) => total + session.inUse(), 0),
+      window: bound.length * settings.window,
+      taken,
+    };
   }
 
   return {
     name,
-    isUp: (workspaceId) => admission.isOpen(workspaceId) && isReachable(),
-    state: () => ({
-      ...state,
-      isBound: session !== null,
-      inUse: session?.inUse() ?? 0,
-      window: settings.window,
-      taken,
-    }),
+    isUp: (workspaceId) => admission.isOpen(workspaceId) && used().some((one) => one.isReachable()),
+    state,
     submit,
     putOffPaused: admission.putOffPaused,
     returns: admission.returns,
     open: async (handlers) => {
       receive = handlers;
-      isClosed = false;
-      await open();
+      await Promise.all(all.map((one) => one.open()));
     },
     close: async () => {
-      isClosed = true;
       receive = null;
-      for (const one of [timer, idleTimer]) if (one) clearTimeout(one);
-      await opening;
-      const left = session;
-      session = null;
-      await left?.close(answerMs());
-      isClosed = false;
-      retryAt = 0;
+      clearTimeout(idleTimer);
+      await Promise.all(all.map((one) => one.close()));
     },
   };
 }

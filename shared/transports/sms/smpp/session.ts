@@ -66,8 +66,9 @@ export type Session = {
     lane?: TextMessage['lane'],
     started?: () => unknown,
   ) => Promise<Submitted>;
-  /** Messages without their answer. */
+  /** Messages without their answer; `load`: and those that wait for a place. */
   inUse: () => number;
+  load: () => number;
   /** Whether messages are under way of which none has had an answer lately. */
   isSilent: () => boolean;
   /** Returns the reason why the session takes no more messages; null while it takes them. */
@@ -266,6 +267,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return {
     ended: () => closing,
     inUse: window.inUse,
+    load: window.load,
     isSilent: window.isSilent,
     submit: async (message, longestWaitMs, lane, started) => {
       const detail = closing ?? (await window.take(longestWaitMs, lane));
