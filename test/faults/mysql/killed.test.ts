@@ -62,7 +62,7 @@ test('MySQL killed under load: what was accepted is there and goes out once, the
   const own = await workspace();
   const sink = await startSmtpSink();
   const web = await startWeb();
-  const worker = await startWorkerProcess([], { SMTP_URL: sink.url });
+  const worker = await startWorkerProcess(['send-email', 'sweep'], { SMTP_URL: sink.url });
   const api = clientOf(web.url);
   const load = startLoad(api, own);
   let backAt = now();

@@ -22,7 +22,7 @@ test('while the database is away its jobs wait without being tried again and aga
     startSmtpSink(),
     startTcpProxy(config.MYSQL_URL, 3306),
   ]);
-  const worker = await startWorkerProcess([], {
+  const worker = await startWorkerProcess(['send-email', 'sweep'], {
     MYSQL_URL: mysql.url,
     SMTP_URL: sink.url,
     EMAIL_CONCURRENCY: String(inHand),
