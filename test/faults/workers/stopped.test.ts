@@ -28,7 +28,7 @@ const held = async (table: string) =>
   (await query(`SELECT id FROM ${table} WHERE lease_token IS NOT NULL`)).length;
 
 // Shows F12
-test('a worker that may have to stop amid a hand-over says so once at its start; stopped with emails, texts, deliveries and a list copy in hand, it leaves nothing half done or twice', async () => {
+test('a worker stopped with emails, texts, deliveries and a list copy in hand leaves nothing half done or twice, and has told of a short grace once', async () => {
   changeSettings({ LIST_COPY_WAIT_SECONDS: 0 });
   const [own, sink, receiver, api, mysql] = await Promise.all([
     textingWorkspace(),
