@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { query } from '../../../shared/db/client.ts';
@@ -11,7 +11,7 @@ import { returnStepMs } from '../../../shared/transports/sms/returns.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, storeTexts, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { type PlatformProcess, startWorkerProcess } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
@@ -21,26 +21,22 @@ useDatabase();
 
 /** Texts that were put off while their carrier was away go soon after its return, and not at the times they were given. */
 
-const [away, sound] = ['+447411', '+447400'];
-const [ofBatch, singles] = [450, 150];
+/** Each test has a carrier of its own, with its prefix, so that one worker serves the tests one after the other. */
+const prefixes = { gone: '+447411', killed: '+447412', refusing: '+447413', paused: '+447414' };
+const sound = '+447400';
+type Carrier = keyof typeof prefixes;
+const [ofBatch, singles] = [225, 75];
 const patient = { timeoutMs: 120_000 };
 
 let api: Client;
+let other: Smsc;
+let worker: PlatformProcess;
+let startWorker: () => Promise<PlatformProcess>;
+const carriers = {} as Record<Carrier, Smsc>;
 beforeAll(async () => {
   api = await startApi();
-});
-
-let own: Awaited<ReturnType<typeof textingWorkspace>>;
-let like: SmsRecord;
-let other: Smsc;
-let port: number;
-let settings: { SMS_GATEWAYS: string };
-beforeEach(async () => {
-  await query('TRUNCATE TABLE sms_messages');
-  const gone = await startSmsc();
-  ({ port } = gone);
-  gone.close();
   other = await startSmsc();
+  for (const name of Object.keys(prefixes) as Carrier[]) carriers[name] = await startSmsc();
   const gateway = (name: string, at: number, prefix: string) => ({
     name,
     type: 'smpp',
@@ -48,13 +44,37 @@ beforeEach(async () => {
     prefixes: [prefix],
     window: 50,
   });
-  settings = {
-    SMS_GATEWAYS: JSON.stringify([gateway('away', port, away), gateway('sound', other.port, sound)]),
-  };
+  const ofTests = Object.entries(prefixes).map(([name, prefix]) =>
+    gateway(name, carriers[name as Carrier].port, prefix),
+  );
+  const settings = { SMS_GATEWAYS: JSON.stringify([...ofTests, gateway('sound', other.port, sound)]) };
   changeSettings({ SMS_GATEWAYS: gatewayList.parse(settings.SMS_GATEWAYS) });
-  own = await textingWorkspace();
-  like = { ...(await smsOf(own, (await sendTo(away)).id)), lineageId: null, parked: true };
+  await operator.pause('paused');
+  startWorker = () => startWorkerProcess(['send-sms', 'sweep'], settings);
+  worker = await startWorker();
 });
+
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+let like: SmsRecord;
+let away: string;
+
+/** Ends a carrier's connections. The worker tries to open them again, less often with each failure. */
+async function leaves(name: Carrier): Promise<void> {
+  await waitFor('a worker is bound', () => carriers[name].binds.length > 0, patient);
+  carriers[name].close();
+  const isOfIt = (line: string) => line.includes(`"gateway":"${name}"`) && line.includes('is lost');
+  await waitFor('the worker knows', () => worker.output().split('\n').some(isOfIt), patient);
+}
+
+/** Sends a first text to that carrier, for a workspace of its own. */
+async function sendFirst(to: Carrier): Promise<void> {
+  away = prefixes[to];
+  own = await textingWorkspace();
+  const first = await smsOf(own, (await sendTo(away)).id);
+  // The worker may already have the text in hand, or have sent it.
+  const asNew = { status: 'queued', dueAt: first.createdAt, sentAt: null } as const;
+  like = { ...first, ...asNew, lineageId: null, parked: true };
+}
 
 let numbers = 0;
 function numberWith(prefix: string): string {
@@ -92,8 +112,8 @@ async function putAllOff(stored = 1): Promise<number> {
 }
 
 /** Starts the carrier again. As soon as it takes a text, it takes all of them. */
-async function comesBack(): Promise<Smsc> {
-  const smsc = await startSmsc({ port });
+async function comesBack(name: Carrier): Promise<Smsc> {
+  const smsc = await startSmsc({ port: carriers[name].port });
   await waitFor('a worker is bound again', () => smsc.binds.length > 0, patient);
   await sendTo(away);
   return smsc;
@@ -102,13 +122,18 @@ async function comesBack(): Promise<Smsc> {
 const recipientsOf = (smsc: Smsc) => smsc.taken.map(({ destination }) => destination.address);
 
 test('texts that are due in an hour go when their carrier is back, and another carrier has its own meanwhile', async () => {
-  const worker = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  await leaves('gone');
+  await sendFirst('gone');
   const all = await putAllOff();
   const meanwhile = await sendTo(sound);
   await waitFor('the other carrier has its text', () => other.taken.length === 1);
-  const tries = async () => Number((await query('SELECT SUM(claims) AS n FROM sms_messages'))[0]!['n']);
+  const ofOwn = [idToBytes(own.workspaceId)];
+  const tries = async () => {
+    const [row] = await query('SELECT SUM(claims) AS n FROM sms_messages WHERE workspace_id = ?', ofOwn);
+    return Number(row!['n']);
+  };
   const before = await tries();
-  const smsc = await comesBack();
+  const smsc = await comesBack('gone');
   await waitFor('some have come', () => smsc.taken.length > 20, patient);
   const second = await sendTo(sound);
   await waitFor('all are sent', async () => (await countWhere("status = 'sent'")) === all + 1, patient);
@@ -116,30 +141,30 @@ test('texts that are due in an hour go when their carrier is back, and another c
   expect([smsc.taken.length, new Set(recipientsOf(smsc)).size]).toEqual([all + 1, all + 1]);
   // The worker does not bring texts that it could not hand over.
   expect((await tries()) - before).toBeLessThan(2 * all);
-  await worker.stop();
 });
 
 test('a worker is killed while it brings texts forward: the next one brings the others, and none is lost', async () => {
-  const worker = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  await leaves('killed');
+  await sendFirst('killed');
   const all = await putAllOff();
-  const smsc = await comesBack();
-  await waitFor('some have come', () => smsc.taken.length > 100, { ...patient, intervalMs: 1 });
+  const smsc = await comesBack('killed');
+  await waitFor('some have come', () => smsc.taken.length > 50, { ...patient, intervalMs: 1 });
   await worker.kill();
   expect(await countWhere("status = 'queued' AND due_at > NOW() + INTERVAL 30 MINUTE")).toBeGreaterThan(0);
   // The leases of the killed worker end.
   await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
-  const next = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  worker = await startWorker();
   await sendTo(away);
   await waitFor('all are sent', async () => (await countWhere("status = 'sent'")) === all + 2, patient);
   expect(new Set(recipientsOf(smsc)).size).toBe(all + 2);
-  await next.stop();
 });
 
 const isSent = (smsId: string) => async () => (await smsOf(own, smsId)).status === 'sent';
 
 test('texts that were put off while a carrier refused all of them for their number go soon after it takes texts again', async () => {
-  const smsc = await startSmsc({ port });
-  const worker = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  const smsc = carriers.refusing;
+  await waitFor('a worker is bound', () => smsc.binds.length > 0, patient);
+  await sendFirst('refusing');
   await waitFor('one is taken', () => smsc.taken.length > 0, patient);
   await waitFor('its outcome is written', async () => (await countWhere("status = 'sent'")) === 1, patient);
   // By then this worker has found that no text waits for the carrier.
@@ -160,17 +185,14 @@ test('texts that were put off while a carrier refused all of them for their numb
   const next = await sendTo(away);
   await waitFor('a text is taken', isSent(next.id), patient);
   await waitFor('all are sent', async () => (await countWhere("status <> 'sent'")) === 0, patient);
-  await worker.stop();
 });
 
 test('texts for a gateway that the operator has paused go soon after it is resumed', async () => {
-  const smsc = await startSmsc({ port });
-  await operator.pause('away');
-  onTestFinished(() => void operator.resume('away'));
-  const worker = await startWorkerProcess(['send-sms', 'sweep'], settings);
+  const smsc = carriers.paused;
+  await sendFirst('paused');
   const all = await putAllOff();
   expect(smsc.taken).toEqual([]);
-  await operator.resume('away');
+  await operator.resume('paused');
   // The worker reads the pauses again by the next text that comes two seconds later.
   await waitFor(
     'a text is taken',
@@ -182,5 +204,4 @@ test('texts for a gateway that the operator has paused go soon after it is resum
   );
   await waitFor('all are sent', async () => (await countWhere("status <> 'sent'")) === 0, patient);
   expect(smsc.taken.length).toBeGreaterThan(all);
-  await worker.stop();
 });
