@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import * as procfile from '../../scripts/setup/start/procfile.ts';
+import { migrateUp } from '../../shared/db/client/migrate.ts';
 import { query, transaction } from '../../shared/db/client.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
 import { sendEmail } from '../../shared/jobs/send-email.ts';
@@ -148,13 +149,13 @@ test('an old and a new version share the work over a migration, and the old one 
   await someMore();
 
   // Both versions run at once, and the old one also starts on the new schema, as after a rollback of a deploy.
-  const [newWeb, newWorkers, oldWebAgain, again] = await Promise.all([
+  const [newWeb, newWorkers, oldWebAgain] = await Promise.all([
     startWeb(newVersion),
     startWorkers(newVersion, settings),
     startWeb(ownVersion),
-    release(ownVersion),
   ]);
-  expect(again).toEqual({ code: 0, said: 'Nothing to do' });
+  // This process has the old version, whose release has nothing to do.
+  expect(await migrateUp()).toEqual([]);
   routes = [oldWeb.url, newWeb.url, oldWebAgain.url];
   await someMore(15);
   // A job that neither version knows is not lost.
