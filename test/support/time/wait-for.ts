@@ -32,7 +32,7 @@ export async function waitFor<T>(
       const text = seen instanceof Error ? seen.message : inspect(seen, { depth: 4 });
       throw new Error(`Waited ${timeoutMs} ms in vain: ${description}. Last: ${text}`, { cause: seen });
     }
-    await sleep(intervalMs ?? Math.min(Math.max(shortestMs, waitedMs / 20), longestMs));
+    await sleep(intervalMs ?? Math.min(Math.max(shortestMs, waitedMs / 8), longestMs));
   }
 }
 
