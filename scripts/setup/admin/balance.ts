@@ -1,10 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import * as smsBalance from '../../../shared/domain/sms/balance.ts';
 import { moneyText, parseMoney } from '../../../shared/formats/money.ts';
-import type { Tools } from './tools.ts';
+import { type Tools, textUpTo } from './tools.ts';
 
 const mostEntries = 100;
-const mostNote = 256;
 
 /** The operator's commands about what workspaces may spend on text messages. */
 export function addBalanceCommands(program: Command, { print, workspaceOf }: Tools): void {
@@ -16,7 +15,7 @@ export function addBalanceCommands(program: Command, { print, workspaceOf }: Too
     .description(
       'add an amount to the balance; to take off, write -- and a negative amount. A workspace without a balance gets one. Held texts are sent as far as the balance pays for them',
     )
-    .option('--note <text>', 'the reason for the entry, up to 256 characters', noteOf)
+    .option('--note <text>', 'the reason for the entry, up to 256 characters', textUpTo(256))
     .action(async (workspaceId: string, amount: string, { note }: { note?: string }) => {
       const id = await workspaceOf(workspaceId);
       const parsed = parseMoney(amount);
@@ -58,10 +57,4 @@ export function addBalanceCommands(program: Command, { print, workspaceOf }: Too
 
 function shown(id: string, balance: number | null): object {
   return { id, balance: balance === null ? 'unlimited' : moneyText(balance) };
-}
-
-function noteOf(text: string): string {
-  if ([...text].length > mostNote)
-    throw new InvalidArgumentError(`It must have at most ${mostNote} characters.`);
-  return text;
 }

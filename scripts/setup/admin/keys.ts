@@ -3,7 +3,7 @@ import { now } from '../../../shared/common/clock.ts';
 import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { isId } from '../../../shared/formats/ids.ts';
 import { type Scope, scopes } from '../../../shared/schemas/scopes.ts';
-import type { Tools } from './tools.ts';
+import { type Tools, textUpTo } from './tools.ts';
 
 type NewKeyOptions = { name?: string; scopes?: string; expiresInDays?: number };
 
@@ -39,7 +39,7 @@ export function addKeyCommands(program: Command, { print, workspaceOf }: Tools):
   key
     .command('create <workspaceId>')
     .description('create a key; it is shown only this once')
-    .option('--name <name>', 'up to 64 characters', nameOf)
+    .option('--name <name>', 'up to 64 characters', textUpTo(64, 1))
     .option('--scopes <list>', 'separated by commas; default all')
     .option('--expires-in-days <days>', 'default never', daysOf)
     .action((workspaceId: string, options: NewKeyOptions) => issueKey(workspaceId, 'api_key', options));
@@ -58,7 +58,7 @@ export function addKeyCommands(program: Command, { print, workspaceOf }: Tools):
     .description(
       'create a token; it is shown only this once. It can read API keys, but not create, change or delete them',
     )
-    .requiredOption('--name <name>', 'the name of the app, up to 64 characters', nameOf)
+    .requiredOption('--name <name>', 'the name of the app, up to 64 characters', textUpTo(64, 1))
     .requiredOption('--scopes <list>', 'separated by commas')
     .requiredOption('--expires-in-days <days>', 'how many days the token works', daysOf)
     .action((workspaceId: string, options: NewKeyOptions) => issueKey(workspaceId, 'app', options));
@@ -87,12 +87,6 @@ function daysOf(text: string): number {
   if (!(days > 0 && days <= 3650))
     throw new InvalidArgumentError('It must be a number of days above 0, up to 3650.');
   return days;
-}
-
-function nameOf(text: string): string {
-  if (text === '' || [...text].length > 64)
-    throw new InvalidArgumentError('It must have 1 to 64 characters.');
-  return text;
 }
 
 function showKey({ record }: { record: apiKeys.IssuedKey['record'] }) {

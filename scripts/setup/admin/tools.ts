@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { type IdPrefix, isId } from '../../../shared/formats/ids.ts';
 
 /** The functions that all commands of the operator share. */
@@ -16,3 +17,15 @@ export function idOf(prefix: IdPrefix, text: string): string {
   if (!isId(prefix, text)) throw new Error(`${String(text)} is not the id of a ${prefix}`);
   return text;
 }
+
+/** Makes the parser of an option that is a text of a limited length. */
+export const textUpTo =
+  (most: number, least = 0) =>
+  (text: string): string => {
+    const { length } = [...text];
+    if (length > most || length < least)
+      throw new InvalidArgumentError(
+        `It must have ${least > 0 ? `${least} to` : 'at most'} ${most} characters.`,
+      );
+    return text;
+  };

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
 import { InboundNumber, type LegacyEvent, legacyEvents } from '../../../shared/schemas/webhooks/webhooks.ts';
-import type { Tools } from './tools.ts';
+import { type Tools, textUpTo } from './tools.ts';
 
 type NewLegacyOptions = { events: LegacyEvent[]; description?: string; inboundNumber?: string };
 
@@ -14,7 +14,7 @@ export function addWebhookCommands(program: Command, { print, workspaceOf }: Too
       'create a webhook of the first version; its secret is shown only this once. Such a webhook gets no events of batches',
     )
     .requiredOption('--events <list>', `${legacyEvents.join(',')}, or one of them`, legacyEventsOf)
-    .option('--description <text>', 'up to 500 characters', descriptionOf)
+    .option('--description <text>', 'up to 500 characters', textUpTo(500))
     .option('--inbound-number <number>', 'only texts that come in to this number', numberOf)
     .action(async (workspaceId: string, url: string, options: NewLegacyOptions) => {
       print(await webhooks.createLegacy(await workspaceOf(workspaceId), { url, ...options }));
@@ -51,9 +51,4 @@ function numberOf(text: string): string {
   const { success, data, error } = InboundNumber.safeParse(text);
   if (!success) throw new InvalidArgumentError(`It ${error.issues[0]!.message}.`);
   return data;
-}
-
-function descriptionOf(text: string): string {
-  if ([...text].length > 500) throw new InvalidArgumentError('It must have at most 500 characters.');
-  return text;
 }
