@@ -30,3 +30,16 @@ export function paramsOf(covered: string, { created, expires, keyid, alg }: Sign
   if (alg !== undefined) params += `;alg="${alg}"`;
   return params;
 }
+
+/** The signed components of a request with a body, in their order. */
+export function componentsOf(method: string, url: URL, digest: string, contentType: string): Component[] {
+  return [
+    ['@method', method],
+    ['@authority', url.host],
+    ['@path', url.pathname],
+    // RFC 9421 §2.2.7: an absent query is the leading question mark alone.
+    ['@query', url.search || '?'],
+    ['content-digest', digest],
+    ['content-type', contentType],
+  ];
+}

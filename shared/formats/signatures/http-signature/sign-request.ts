@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { contentDigest } from '../content-digest.ts';
 import { hmacSha256 } from './algorithms.ts';
-import { type Component, signatureBase, signatureParams } from './make-base.ts';
+import { componentsOf, signatureBase, signatureParams } from './make-base.ts';
 
 export type RequestToSign = {
   method: string;
@@ -27,14 +27,7 @@ export type SignedHeaders = {
 export function signRequest(request: RequestToSign): SignedHeaders {
   const url = new URL(request.url);
   const digest = contentDigest(request.body);
-  const components: Component[] = [
-    ['@method', request.method],
-    ['@authority', url.host],
-    ['@path', url.pathname],
-    ['@query', url.search || '?'],
-    ['content-digest', digest],
-    ['content-type', request.contentType],
-  ];
+  const components = componentsOf(request.method, url, digest, request.contentType);
   const params = signatureParams(
     components.map(([name]) => name),
     {
