@@ -57,7 +57,7 @@ export async function listSuppressedNumbers(workspaceId: string, numbers: string
   return new Set(rows.map((row) => row.number.toString()));
 }
 
-type Filter = {
+type SuppressionRowFilter = {
   number?: string | undefined;
   emailKey?: string | undefined;
   scope?: SuppressionScope | undefined;
@@ -67,7 +67,7 @@ type Filter = {
 /** Newest first. */
 export async function listSuppressions(
   workspaceId: string,
-  { number, emailKey, scope, source }: Filter,
+  { number, emailKey, scope, source }: SuppressionRowFilter,
   page: Page,
 ): Promise<ListedPage<SuppressionRecord>> {
   return listMatching(

@@ -1,13 +1,14 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { day, int } from '../client/columns.ts';
-import type { Lock } from '../client/rows.ts';
-import { type RecordOf, type RowOf, table } from '../client/table.ts';
+import { idToBytes } from '../../formats/ids.ts';
+import { day, id, int } from '../client/columns.ts';
+import { findRow, insertRow, type Lock } from '../client/rows.ts';
+import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 import { apiKeys } from './api-keys.ts';
 
 /** The parts of texts that each key has sent today and this month, for the limits of keys. */
 
 const keyUsage = table('key_usage', {
+  lineageId: id('key'),
   day: day(),
   usedInDay: int(),
   month: day(),
@@ -22,34 +23,24 @@ export type UsagePeriod = { day: string; month: string };
 const noLimit = 4_294_967_295;
 
 /** A row that counts nothing yet. */
-export async function insertKeyUsage(
-  workspaceId: string,
-  lineageId: string,
-  period: UsagePeriod,
-): Promise<void> {
-  await query(
-    `INSERT INTO key_usage (lineage_id, workspace_id, day, used_in_day, month, used_in_month)
-      VALUES (?, ?, ?, 0, ?, 0)`,
-    [idToBytes(lineageId), idToBytes(workspaceId), period.day, period.month],
-  );
+export function insertKeyUsage(workspaceId: string, lineageId: string, period: UsagePeriod): Promise<void> {
+  return insertRow(workspaceId, keyUsage, { lineageId, ...period, usedInDay: 0, usedInMonth: 0 });
 }
 
-export async function findKeyUsage(
+export function findKeyUsage(
   workspaceId: string,
   lineageId: string,
   lock: Lock = '',
 ): Promise<KeyUsageRecord | null> {
-  const sql = `SELECT * FROM key_usage WHERE workspace_id = ? AND lineage_id = ? ${lock}`;
-  return keyUsage.toFirst(await execute(sql, [idToBytes(workspaceId), idToBytes(lineageId)]));
+  return findRow(workspaceId, keyUsage, { lineageId }, lock);
 }
 
 /** Returns the usage of all keys of the workspace, by lineage. */
 export async function listKeyUsage(workspaceId: string): Promise<Map<string, KeyUsageRecord>> {
-  const rows = await query<(RowOf<typeof keyUsage> & { lineage_id: Buffer })[]>(
-    'SELECT * FROM key_usage WHERE workspace_id = ?',
-    [idToBytes(workspaceId)],
+  const records = keyUsage.toRecords(
+    await query('SELECT * FROM key_usage WHERE workspace_id = ?', [idToBytes(workspaceId)]),
   );
-  return new Map(rows.map((row) => [idFromBytes('key', row.lineage_id), keyUsage.toRecord(row)]));
+  return new Map(records.map((record) => [record.lineageId, record]));
 }
 
 export type UsageLimits = RecordOf<typeof limits>;

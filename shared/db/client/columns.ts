@@ -57,6 +57,9 @@ export function sharedId(prefix: IdPrefix) {
   );
 }
 
+/** The id of a record of any kind. Its prefix is not stored, so it is read as `hexId` is. */
+export const anyId = () => column<Buffer, string>('bytes', (bytes) => bytes.toString('hex'), idToBytes);
+
 /** The id of a row that no caller sees: hexadecimal, without a prefix. */
 export const hexId = () =>
   column<Buffer, string>(

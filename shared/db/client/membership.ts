@@ -3,10 +3,10 @@ import { atMostEvery, logger } from '../../common/logger.ts';
 /** Sends a statement on a connection that the caller chose. */
 type AskServer = (sql: string) => Promise<Record<string, unknown>[]>;
 
-type Member = { id: string; state: string; role: string; isOwn: number };
+type GroupMember = { id: string; state: string; role: string; isOwn: number };
 
 /** A server as it describes itself. `name` is unique to it; `members` are those of its group, in its own view. */
-export type ServerView = { name: string; isReadOnly: boolean; members: Member[] | null };
+export type ServerView = { name: string; isReadOnly: boolean; members: GroupMember[] | null };
 
 const whichServer = `SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name, @@GLOBAL.read_only AS isReadOnly,
   1 /*M! - 1 */ AS isMysql`;
@@ -31,7 +31,7 @@ export async function viewOfServer(ask: AskServer): Promise<ServerView & { isMys
   const [server] = (await ask(whichServer)) as { name: string; isReadOnly: number; isMysql: number }[];
   const [group] = (await ask(whichGroup)) as { Value: string }[];
   const { name, isReadOnly, isMysql } = server!;
-  const members = group?.Value ? ((await ask(membersOfGroup).catch(refuseUnknown)) as Member[]) : null;
+  const members = group?.Value ? ((await ask(membersOfGroup).catch(refuseUnknown)) as GroupMember[]) : null;
   return { name, isReadOnly: isReadOnly !== 0, isMysql: isMysql !== 0, members };
 }
 
@@ -48,10 +48,10 @@ export function requirePrimary({ members }: ServerView): void {
   throw new UnusableServer(`the server is not the primary of its group, but ${state} ${role}`.trimEnd());
 }
 
-const isOwn = (member: Member): boolean => member.isOwn === 1;
-const isOnlinePrimary = ({ state, role }: Member): boolean => state === 'ONLINE' && role === 'PRIMARY';
+const isOwn = (member: GroupMember): boolean => member.isOwn === 1;
+const isOnlinePrimary = ({ state, role }: GroupMember): boolean => state === 'ONLINE' && role === 'PRIMARY';
 /** Returns the server's own row, where the server is the primary. */
-const onlinePrimaryOf = (members: Member[]): Member | undefined =>
+const onlinePrimaryOf = (members: GroupMember[]): GroupMember | undefined =>
   members.find((member) => isOwn(member) && isOnlinePrimary(member));
 
 /**
@@ -73,7 +73,7 @@ export function findWritable(views: readonly (ServerView | null)[]): number {
 }
 
 /** The view of a member that is cut off from the others is out of date. */
-const seesMost = (members: Member[]): boolean =>
+const seesMost = (members: GroupMember[]): boolean =>
   members.filter(({ state }) => state === 'UNREACHABLE').length < members.length / 2;
 
 function refuseUnknown(error: unknown): never {

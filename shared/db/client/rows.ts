@@ -6,7 +6,7 @@ import { type Columns, type RecordOf, snake, type Table } from './table.ts';
 /** The statements that most tables need, on the rows of one workspace. */
 
 /** Values of some fields of the wanted rows, such as `{ id }`. */
-type Key<Fields extends Columns> = Partial<RecordOf<Table<Fields>>>;
+type RowKey<Fields extends Columns> = Partial<RecordOf<Table<Fields>>>;
 
 /** `FOR UPDATE` locks what is read until the transaction ends. */
 export type Lock = 'FOR UPDATE' | '';
@@ -15,7 +15,7 @@ export type Lock = 'FOR UPDATE' | '';
 function ofKey<Fields extends Columns>(
   workspaceId: string,
   { name, fields }: Table<Fields>,
-  key: Key<Fields>,
+  key: RowKey<Fields>,
 ) {
   const own = Object.entries(key).map(([field, value]) => {
     const { write } = fields[field] as Column;
@@ -31,7 +31,7 @@ function ofKey<Fields extends Columns>(
 export async function findRow<Fields extends Columns>(
   workspaceId: string,
   table: Table<Fields>,
-  key: Key<Fields>,
+  key: RowKey<Fields>,
   lock: Lock = '',
 ): Promise<RecordOf<Table<Fields>> | null> {
   const { sql, values } = ofKey(workspaceId, table, key);
@@ -41,7 +41,7 @@ export async function findRow<Fields extends Columns>(
 export async function countRows<Fields extends Columns>(
   workspaceId: string,
   table: Table<Fields>,
-  key: Key<Fields> = {},
+  key: RowKey<Fields> = {},
 ): Promise<number> {
   const { sql, values } = ofKey(workspaceId, table, key);
   const [row] = await execute<{ count: number }[]>(`SELECT COUNT(*) AS count FROM ${sql}`, values);
@@ -51,7 +51,7 @@ export async function countRows<Fields extends Columns>(
 export async function listRows<Fields extends Columns>(
   workspaceId: string,
   table: Table<Fields>,
-  key: Key<Fields>,
+  key: RowKey<Fields>,
   order: 'id' | 'id DESC',
 ): Promise<RecordOf<Table<Fields>>[]> {
   const { sql, values } = ofKey(workspaceId, table, key);
@@ -101,7 +101,7 @@ export async function updateRow<Stored extends { id: string }>(
 export function deleteRow<Fields extends Columns>(
   workspaceId: string,
   table: Table<Fields>,
-  key: Key<Fields>,
+  key: RowKey<Fields>,
 ): Promise<boolean> {
   const { sql, values } = ofKey(workspaceId, table, key);
   return changeRow(`DELETE r FROM ${sql}`, values);
@@ -127,7 +127,7 @@ export function rowsOf<Fields extends Columns>(
   table: Table<Fields>,
   changing: Changing<RecordOf<Table<Fields>>> = table,
 ): Rows<RecordOf<Table<Fields>>> {
-  const keyOf = (id: string) => ({ id }) as unknown as Key<Fields>;
+  const keyOf = (id: string) => ({ id }) as unknown as RowKey<Fields>;
   return {
     insert: (workspaceId, record) => insertRow(workspaceId, table, record),
     find: (workspaceId, id) => findRow(workspaceId, table, keyOf(id)),

@@ -53,7 +53,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 export const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The name of each column with the type of its values. */
-type Named<Fields extends Columns> = {
+type NamedColumns<Fields extends Columns> = {
   [Field in keyof Fields & string]: Fields[Field] extends ColumnGroup<infer Parts, infer IsNullable>
     ? {
         [Part in keyof Parts & string]: [
@@ -64,7 +64,7 @@ type Named<Fields extends Columns> = {
     : [Snake<Field>, StoredOf<Fields[Field]>];
 }[keyof Fields & string];
 
-type RowIn<Fields extends Columns> = { [One in Named<Fields> as One[0]]: One[1] };
+type RowIn<Fields extends Columns> = { [One in NamedColumns<Fields> as One[0]]: One[1] };
 type RecordIn<Fields extends Columns> = { [Field in keyof Fields]: ValueOf<Fields[Field]> };
 
 /** A row as the driver gives it, from `SELECT *` or a list of the columns. */
@@ -81,6 +81,9 @@ export type Table<Fields extends Columns> = {
   /** The names, as SQL; `columnsOf`: the names after the alias of a table. */
   columns: string;
   columnsOf: (alias: string) => string;
+  /** For an INSERT of `toValues`: the table with its columns in brackets, and a `?` for each of them. */
+  into: string;
+  marks: string;
   toRecord: (row: RowIn<Fields>) => RecordIn<Fields>;
   toRecords: (rows: RowIn<Fields>[]) => RecordIn<Fields>[];
   /** The record of the first row; null where there is none. */
@@ -92,6 +95,16 @@ export type Table<Fields extends Columns> = {
   /** The same table with only some of the fields, or with all but some. */
   pick: <Field extends keyof Fields & string>(...fields: Field[]) => Table<Pick<Fields, Field>>;
   omit: <Field extends keyof Fields & string>(...fields: Field[]) => Table<Omit<Fields, Field>>;
+  /** The same table whose ids and other bytes are left as they are, for statements that pass on thousands of them. */
+  inBytes: () => Table<InBytes<Fields>>;
+};
+
+type InBytes<Fields extends Columns> = {
+  [Field in keyof Fields]: Fields[Field] extends Column<infer Stored>
+    ? Buffer extends Stored
+      ? Column<Stored, Stored>
+      : Fields[Field]
+    : Fields[Field];
 };
 
 const maps: { name: string; fields: Columns }[] = [];
@@ -125,6 +138,8 @@ function mapOf<Fields extends Columns>(name: string, fields: Fields): Table<Fiel
     names,
     columns: names.join(', '),
     columnsOf: (alias) => names.map((name) => `${alias}.${name}`).join(', '),
+    into: `${name} (${names.join(', ')})`,
+    marks: `(${names.map(() => '?').join(', ')})`,
     toRecord,
     toRecords: (rows) => rows.map(toRecord),
     toFirst: ([row]) => (row ? toRecord(row) : null),
@@ -132,7 +147,16 @@ function mapOf<Fields extends Columns>(name: string, fields: Fields): Table<Fiel
     toValues: compiled<Mapped, Param[]>(() => writerOf(fields, 'values')),
     pick: (...some) => partOf(name, fields, (field) => some.includes(field as never)),
     omit: (...some) => partOf(name, fields, (field) => !some.includes(field as never)),
+    inBytes: () => mapOf(name, inBytes(fields)),
   };
+}
+
+function inBytes<Fields extends Columns>(fields: Fields): InBytes<Fields> {
+  const own = Object.entries(fields).map(([field, one]) => [
+    field,
+    'kind' in one && one.kind === 'bytes' ? { ...one, read: null, write: null, whenNull: null } : one,
+  ]);
+  return Object.fromEntries(own) as InBytes<Fields>;
 }
 
 const mayBeNull = ({ isNullable, whenNull }: ColumnGroup, part: string | null) =>

@@ -1,27 +1,14 @@
-import { hexId, id, int, json, time } from '../client/columns.ts';
-import { type RecordOf, table } from '../client/table.ts';
+import type { RecordOf } from '../client/table.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 import { findHeldForUpdate } from '../work/due.system.ts';
 import { unlimited } from '../work/message-admission.system.ts';
 import { type DueTable, type Lease, ownedTable } from '../work/table.system.ts';
-import type { CopyRequest } from './copies.ts';
+import { copies } from './copies.ts';
 
 /** Copies of list members, as the jobs that make them see them: across workspaces. */
 
-const copies = table('contact_list_copies', {
-  id: hexId(),
-  workspaceId: id('workspace'),
-  listId: id('list'),
-  request: json<CopyRequest>(),
-  /** The place that the copy has reached: the index of the source that is being read, and the last contact of it. */
-  sourceIndex: int(),
-  afterContactId: id('contact').nullable(),
-  added: int(),
-  skipped: int(),
-  claims: int(),
-  createdAt: time(),
-});
-export type Copy = RecordOf<typeof copies>;
+const claimed = copies.omit('runningListId', 'dueAt', 'parked', 'requestId');
+export type Copy = RecordOf<typeof claimed>;
 const progress = copies.pick('sourceIndex', 'afterContactId', 'added', 'skipped');
 export const copyTable: DueTable = {
   name: 'contact_list_copies',
@@ -37,7 +24,7 @@ export const copyWork = unlimited(
 
 /** Locks the copy until the transaction ends; null when the copy is over, or this worker has lost the lease. */
 export function findClaimedForUpdate(lease: Lease): Promise<Copy | null> {
-  return findHeldForUpdate(copyTable, copies, lease);
+  return findHeldForUpdate(copyTable, claimed, lease);
 }
 
 /** Writes how far the copy has come, and extends the lease to `until`. */

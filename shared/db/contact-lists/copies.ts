@@ -1,35 +1,38 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
+import { binaryText, boolean, hexId, id, int, json, time } from '../client/columns.ts';
+import { insertRow } from '../client/rows.ts';
+import { type RecordOf, table } from '../client/table.ts';
 import { execute, query } from '../client.ts';
 
-export type CopyRequest = { sources: string[]; excluded: string[]; filter: ContactFilter };
+type CopyRequest = { sources: string[]; excluded: string[]; filter: ContactFilter };
 
-/** Its id is the hexadecimal form of a UUID: no caller sees it. */
-export type NewCopy = {
-  id: string;
-  listId: string;
-  request: CopyRequest;
-  requestId: string | null;
-  parked: boolean;
-  createdAt: Date;
-};
+export const copies = table('contact_list_copies', {
+  /** No caller sees it. */
+  id: hexId(),
+  workspaceId: id('workspace'),
+  listId: id('list'),
+  /** The same list while the copy is running; null when it is over. */
+  runningListId: id('list').nullable(),
+  request: json<CopyRequest>(),
+  /** The place that the copy has reached: the index of the source that is being read, and the last contact of it. */
+  sourceIndex: int(),
+  afterContactId: id('contact').nullable(),
+  added: int(),
+  skipped: int(),
+  dueAt: time().nullable(),
+  parked: boolean(),
+  claims: int(),
+  requestId: binaryText().nullable(),
+  createdAt: time(),
+});
+const started = copies.omit('sourceIndex', 'afterContactId', 'added', 'skipped', 'claims');
+export type NewCopy = Omit<RecordOf<typeof started>, 'workspaceId' | 'runningListId' | 'dueAt'>;
 
 /** Throws the database's duplicate-key error where a copy into this list is running. */
-export async function insertCopy(workspaceId: string, copy: NewCopy): Promise<void> {
-  const listId = idToBytes(copy.listId);
-  await query('INSERT INTO contact_list_copies SET ?', [
-    {
-      id: Buffer.from(copy.id, 'hex'),
-      workspace_id: idToBytes(workspaceId),
-      list_id: listId,
-      running_list_id: listId,
-      request: JSON.stringify(copy.request),
-      due_at: copy.createdAt,
-      parked: copy.parked,
-      request_id: copy.requestId === null ? null : Buffer.from(copy.requestId),
-      created_at: copy.createdAt,
-    },
-  ]);
+export function insertCopy(workspaceId: string, copy: NewCopy): Promise<void> {
+  const { listId, createdAt } = copy;
+  return insertRow(workspaceId, started, { ...copy, workspaceId, runningListId: listId, dueAt: createdAt });
 }
 
 export type CopyProgress = { added: number; skipped: number; isRunning: boolean };

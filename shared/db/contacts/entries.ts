@@ -24,7 +24,7 @@ const rowsAtOnce = 5_000;
 const goneAtOnce = 500;
 const shards = 16;
 
-type Entry = { key: string; id: Entries['id'] };
+type IndexEntry = { key: string; id: Entries['id'] };
 
 /**
  * Yields the statements that bring the entries of contacts from `before` to `after`; the rows of the contacts must be
@@ -78,10 +78,15 @@ function wordKeys(entries: Entries | null): Entries['words'] {
 }
 
 function newEntries() {
-  return { gone: [] as Entry[], added: [] as Entry[] };
+  return { gone: [] as IndexEntry[], added: [] as IndexEntry[] };
 }
 
-function* insertionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
+function* insertionOf(
+  workspace: string,
+  name: string,
+  column: string,
+  entries: IndexEntry[],
+): Iterable<string> {
   for (const some of portionsOf(entries, rowsAtOnce)) {
     // Many contacts share a word, and the entries of one word lie together in the table.
     const starts = new Map<string, { start: string; rows: string[] }>();
@@ -95,7 +100,12 @@ function* insertionOf(workspace: string, name: string, column: string, entries: 
   }
 }
 
-function* deletionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
+function* deletionOf(
+  workspace: string,
+  name: string,
+  column: string,
+  entries: IndexEntry[],
+): Iterable<string> {
   for (const some of portionsOf(entries, goneAtOnce)) {
     const byKey = Map.groupBy(some, ({ key }) => key);
     const gone = [...byKey].map(

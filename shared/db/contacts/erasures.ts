@@ -1,5 +1,6 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { binaryText, id } from '../client/columns.ts';
+import { binaryText, id, time } from '../client/columns.ts';
+import { insertRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, execute } from '../client.ts';
 
@@ -7,19 +8,13 @@ export const contactErasures = table('contact_erasures', {
   contactId: id('contact'),
   workspaceId: id('workspace'),
   number: binaryText(),
+  createdAt: time().nullable(),
 });
 /** A contact that is gone and whose texts may still have its id. */
 export type ContactErasure = RecordOf<typeof contactErasures>;
 
-export async function insertContactErasure(
-  workspaceId: string,
-  erasure: ContactErasure,
-  at: Date,
-): Promise<void> {
-  await execute(
-    'INSERT INTO contact_erasures (contact_id, workspace_id, number, created_at) VALUES (?, ?, ?, ?)',
-    [idToBytes(erasure.contactId), idToBytes(workspaceId), Buffer.from(erasure.number), at],
-  );
+export function insertContactErasure(workspaceId: string, erasure: ContactErasure): Promise<void> {
+  return insertRow(workspaceId, contactErasures, erasure);
 }
 
 export async function deleteContactErasure(workspaceId: string, contactId: string): Promise<void> {

@@ -13,12 +13,12 @@ export const mostRead = 30_000;
 const [contactCost, joinCost] = [60, 3];
 
 /** `isAll`: the range has no further entries. */
-type Counted = { range: Range; entries: number; isAll: boolean };
+type RangeSize = { range: Range; entries: number; isAll: boolean };
 /**
  * `whole`: the term has exactly `entries`, which are read together. `ordered`: the term has more entries, which can be
  * read in the order of their ids. `broad`: the term has more entries, which have no such order.
  */
-export type Sized = { term: Term; counted: Counted[]; entries: number; way: 'whole' | 'ordered' | 'broad' };
+export type Sized = { term: Term; counted: RangeSize[]; entries: number; way: 'whole' | 'ordered' | 'broad' };
 
 /**
  * Measures the terms; every term that is not small counts as broad for now. The more ranges there are, the fewer
@@ -57,7 +57,7 @@ export async function measureBroad(
     .map(({ range }) => range);
   const keys = await keysOf(workspaceId, byKey ? large : []);
   const rest = large.filter((range) => !keys.has(range));
-  const recounted = new Map<Range, Counted>();
+  const recounted = new Map<Range, RangeSize>();
   for (const one of await count(workspaceId, rest, Math.floor(most / Math.max(1, rest.length))))
     recounted.set(one.range, one);
   return sized.map(({ counted }) =>
@@ -78,12 +78,12 @@ async function keysOf(workspaceId: string, ranges: Range[]): Promise<Map<Range, 
   return keys;
 }
 
-async function count(workspaceId: string, ranges: Range[], most: number): Promise<Counted[]> {
+async function count(workspaceId: string, ranges: Range[], most: number): Promise<RangeSize[]> {
   const counts = await countEntries(workspaceId, ranges, most + 1);
   return ranges.map((range, place) => ({ range, entries: counts[place]!, isAll: counts[place]! <= most }));
 }
 
-function sizeOf(counted: Counted[], keys = new Map<Range, Range[]>()): Sized {
+function sizeOf(counted: RangeSize[], keys = new Map<Range, Range[]>()): Sized {
   const term = counted.flatMap(({ range, isAll }) => (isAll ? range : (keys.get(range) ?? range)));
   const entries = counted.reduce((sum, one) => sum + one.entries, 0);
   const isWhole = counted.every(({ isAll }) => isAll);

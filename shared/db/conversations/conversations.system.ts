@@ -2,10 +2,10 @@ import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import { pairOf } from '../../formats/text-pair.ts';
 import { deleteByIds } from '../client/rows.system.ts';
-import type { RowOf } from '../client/table.ts';
+import type { RecordOf, RowOf } from '../client/table.ts';
 import { byId, query } from '../client.ts';
 import type { sms } from '../sms/messages.ts';
-import { type ConversationRecord, type ConversationRow, conversations } from './conversations.ts';
+import { type ConversationRow, conversations } from './conversations.ts';
 
 /** Deletes old texts and takes them out of their conversations, for retention: across workspaces. */
 
@@ -53,7 +53,14 @@ export function deleteSms(smsIds: Buffer[]): Promise<number> {
   return deleteByIds('sms_messages', smsIds);
 }
 
-type ConversationLeft = { workspaceId: string; record: ConversationRecord };
+type ConversationLeft = RecordOf<typeof conversations>;
+const counted = conversations.omit(
+  'isOpen',
+  'lastInboundAt',
+  'lastOutboundAt',
+  'lastActivityAt',
+  'lastSmsId',
+);
 
 /**
  * Subtracts deleted texts from their conversations, and deletes the conversations that have no text left. Returns the
@@ -66,55 +73,49 @@ export async function updateConversationsLeft(
 ): Promise<ConversationLeft[]> {
   if (leaving.length === 0) return [];
   const ids = leaving.map(({ id }) => id);
-  const locked = await query<ConversationRow[]>(
-    `SELECT * FROM conversations ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`,
-    [ids],
+  const locked = conversations.toRecords(
+    await query(`SELECT * FROM conversations ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [ids]),
   );
   // A conversation that is not open yet stays locked too: opening it must not count texts being deleted.
-  const rows = locked.filter((row) => row.is_open === 1);
-  const byConversation = new Map(leaving.map((one) => [one.id.toString('hex'), one]));
-  const after = rows.map((row) => {
-    const { inbound, outbound } = byConversation.get(row.id.toString('hex'))!;
-    return { row, inbound: row.inbound_count - inbound, outbound: row.outbound_count - outbound };
+  const open = locked.filter(({ isOpen }) => isOpen);
+  const byConversation = new Map(leaving.map((one) => [idFromBytes('conversation', one.id), one]));
+  const after = open.map((record) => {
+    const { inbound, outbound } = byConversation.get(record.id)!;
+    return {
+      record,
+      inbound: record.inboundCount - inbound,
+      outbound: record.outboundCount - outbound,
+    };
   });
   const isEmpty = ({ inbound, outbound }: (typeof after)[number]) => inbound + outbound <= 0;
   const [empty, kept] = [after.filter(isEmpty), after.filter((one) => !isEmpty(one))];
   if (empty.length > 0)
-    await query(`DELETE c FROM conversations c ${byId} WHERE c.id IN (?)`, [empty.map(({ row }) => row.id)]);
+    await deleteByIds(
+      'conversations',
+      empty.map(({ record }) => idToBytes(record.id)),
+    );
   if (kept.length > 0)
     await query(
-      `INSERT INTO conversations (id, workspace_id, number, sender, sender_key, inbound_count, outbound_count,
-         created_at) VALUES ?
+      `INSERT INTO ${counted.into} VALUES ?
        ON DUPLICATE KEY UPDATE inbound_count = VALUES(inbound_count), outbound_count = VALUES(outbound_count)`,
       [
-        kept.map(({ row, inbound, outbound }) => [
-          row.id,
-          row.workspace_id,
-          row.number,
-          row.sender,
-          row.sender_key,
-          inbound,
-          outbound,
-          row.created_at,
-        ]),
+        kept.map(({ record, inbound, outbound }) =>
+          counted.toValues({ ...record, inboundCount: inbound, outboundCount: outbound }),
+        ),
       ],
     );
-  const names = new Set(gone.map((id) => id.toString('hex')));
-  return kept.filter(({ row }) => names.has(row.last_sms_id!.toString('hex'))).map(({ row }) => toLeft(row));
-}
-
-function toLeft(row: ConversationRow): ConversationLeft {
-  return { workspaceId: idFromBytes('workspace', row.workspace_id), record: conversations.toRecord(row) };
+  const names = new Set(gone.map((id) => idFromBytes('sms', id)));
+  return kept.filter(({ record }) => names.has(record.lastSmsId!)).map(({ record }) => record);
 }
 
 /** Sets another text as the newest; the row must be locked. */
 export async function updateNewest(
-  { workspaceId, record }: ConversationLeft,
+  conversation: ConversationLeft,
   { id, at }: { id: string; at: Date },
 ): Promise<void> {
   await query(
     `UPDATE conversations ${byId} SET last_sms_id = ?, last_activity_at = ? WHERE id = ? AND workspace_id = ?`,
-    [idToBytes(id), at, idToBytes(record.id), idToBytes(workspaceId)],
+    [idToBytes(id), at, idToBytes(conversation.id), idToBytes(conversation.workspaceId)],
   );
 }
 

@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import { type Pair, pairOf } from '../../formats/text-pair.ts';
-import { binaryText, boolean, id, int, time } from '../client/columns.ts';
+import { binaryText, boolean, id, int, sharedId, time } from '../client/columns.ts';
 import { rowsOf, updateRow } from '../client/rows.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
@@ -11,9 +11,12 @@ import type { SmsRecord } from '../sms/messages.ts';
 
 export const conversations = table('conversations', {
   id: id('conversation'),
+  workspaceId: sharedId('workspace'),
   number: binaryText(),
   /** The sender as the first inbound text named it. */
   sender: binaryText(),
+  /** The sender as senders are compared. */
+  senderKey: binaryText(),
   /**
    * False until the first text is stored. Before that, the fields below have no meaning, and no caller sees the
    * conversation.
@@ -25,14 +28,13 @@ export const conversations = table('conversations', {
   lastOutboundAt: time().nullable(),
   lastActivityAt: time().nullable(),
   lastSmsId: id('sms').nullable(),
+  createdAt: time(),
 });
-const opened = conversations.omit('id', 'number', 'sender');
-export type ConversationRow = RowOf<typeof conversations> & {
-  workspace_id: Buffer;
-  sender_key: Buffer;
-  created_at: Date;
-};
-export type ConversationRecord = RecordOf<typeof conversations>;
+const shown = conversations.omit('workspaceId', 'senderKey', 'createdAt');
+const opened = shown.omit('id', 'number', 'sender');
+export type ConversationRow = RowOf<typeof conversations>;
+export type ConversationRecord = RecordOf<typeof shown>;
+const unopened = conversations.pick('id', 'workspaceId', 'number', 'sender', 'senderKey', 'createdAt');
 
 export type Text = Pick<SmsRecord, 'id' | 'direction' | 'sender' | 'recipient' | 'createdAt'>;
 
@@ -55,16 +57,8 @@ export async function insertConversation(
   createdAt: Date,
 ): Promise<void> {
   await execute(
-    `INSERT IGNORE INTO conversations (id, workspace_id, number, sender, sender_key, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    [
-      idToBytes(id),
-      idToBytes(workspaceId),
-      Buffer.from(number),
-      Buffer.from(sender),
-      Buffer.from(keyOfAddress(sender)),
-      createdAt,
-    ],
+    `INSERT IGNORE INTO ${unopened.into} VALUES ${unopened.marks}`,
+    unopened.toValues({ id, workspaceId, number, sender, senderKey: keyOfAddress(sender), createdAt }),
   );
 }
 
@@ -72,15 +66,13 @@ export const {
   find: findConversation,
   /** Locked, so that no other transaction adds a text to it until this one ends. */
   findForUpdate: findConversationForUpdate,
-} = rowsOf(conversations);
+} = rowsOf(shown);
 
 export async function findConversationOf(
   workspaceId: string,
   pair: Pair,
 ): Promise<ConversationRecord | null> {
-  return conversations.toFirst(
-    await execute(`SELECT * FROM conversations ${ofPair}`, pairValues(workspaceId, pair)),
-  );
+  return shown.toFirst(await execute(`SELECT * FROM conversations ${ofPair}`, pairValues(workspaceId, pair)));
 }
 
 /** Ids of the conversations that these texts belong to, where they belong to any. */
@@ -123,6 +115,8 @@ export function updateConversationAdded(
   );
 }
 
+const sentTo = conversations.omit('isOpen', 'inboundCount', 'lastInboundAt', 'lastActivityAt');
+
 /**
  * Adds texts that went out together; `sent` has the id of each text's conversation. A conversation that is gone by now
  * is left out.
@@ -132,35 +126,28 @@ export async function updateManyConversationsSent(
   sent: Map<Text, string>,
 ): Promise<void> {
   if (sent.size === 0) return;
-  const rows = await query<ConversationRow[]>(
-    `SELECT * FROM conversations ${byId} WHERE id IN (?) AND workspace_id = ?
+  const locked = conversations.toRecords(
+    await query(
+      `SELECT * FROM conversations ${byId} WHERE id IN (?) AND workspace_id = ?
      ORDER BY id FOR UPDATE`,
-    [[...new Set(sent.values())].map(idToBytes), idToBytes(workspaceId)],
+      [[...new Set(sent.values())].map(idToBytes), idToBytes(workspaceId)],
+    ),
   );
-  if (rows.length === 0) return;
+  if (locked.length === 0) return;
   const byConversation = Map.groupBy(sent, ([, id]) => id);
   await query(
-    `INSERT INTO conversations (id, workspace_id, number, sender, sender_key, outbound_count, last_outbound_at,
-       last_sms_id, created_at) VALUES ?
+    `INSERT INTO ${sentTo.into} VALUES ?
      ON DUPLICATE KEY UPDATE outbound_count = outbound_count + VALUES(outbound_count),
        last_outbound_at = GREATEST(COALESCE(last_outbound_at, VALUES(last_outbound_at)), VALUES(last_outbound_at)),
        last_activity_at = GREATEST(last_activity_at, VALUES(last_outbound_at)),
        last_sms_id = GREATEST(last_sms_id, VALUES(last_sms_id))`,
     [
-      rows.map((row) => {
-        const texts = byConversation.get(idFromBytes('conversation', row.id))!.map(([text]) => text);
-        const newest = texts.reduce((one, other) => (other.id > one.id ? other : one));
-        return [
-          row.id,
-          row.workspace_id,
-          row.number,
-          row.sender,
-          row.sender_key,
-          texts.length,
-          newest.createdAt,
-          idToBytes(newest.id),
-          row.created_at,
-        ];
+      locked.map((record) => {
+        const texts = byConversation.get(record.id)!.map(([text]) => text);
+        const { id: lastSmsId, createdAt: lastOutboundAt } = texts.reduce((one, other) =>
+          other.id > one.id ? other : one,
+        );
+        return sentTo.toValues({ ...record, outboundCount: texts.length, lastOutboundAt, lastSmsId });
       }),
     ],
   );
@@ -202,7 +189,7 @@ export async function listConversations(
     ['last_activity_at <= ? AND (last_activity_at < ? OR id < ?)', after && [at, at, idToBytes(after.id)]],
   ];
   const given = conditions.filter(([, values]) => values !== null);
-  return conversations.toRecords(
+  return shown.toRecords(
     await query(
       `SELECT * FROM conversations FORCE INDEX (${index}) WHERE ${given.map(([sql]) => sql).join(' AND ')}
      ORDER BY last_activity_at DESC, id DESC LIMIT ?`,

@@ -1,14 +1,13 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { execute, query } from '../client.ts';
-import { type AttachmentRecord, attachments } from './attachments.ts';
+import { type AttachmentRecord, listed } from './attachments.ts';
 
 /** Lists the attachments in their order in the message. */
 export async function listAttachments(emailId: string): Promise<AttachmentRecord[]> {
-  return attachments.toRecords(
-    await execute(
-      `SELECT ${attachments.columns} FROM email_attachments WHERE email_id = ? ORDER BY position`,
-      [idToBytes(emailId)],
-    ),
+  return listed.toRecords(
+    await execute(`SELECT ${listed.columns} FROM email_attachments WHERE email_id = ? ORDER BY position`, [
+      idToBytes(emailId),
+    ]),
   );
 }
 

@@ -1,14 +1,23 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { int, text } from '../client/columns.ts';
+import { bytes, id, int, text } from '../client/columns.ts';
+import { insertRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows, execute } from '../client.ts';
 
-export const attachments = table('email_attachments', {
+const attachments = table('email_attachments', {
+  emailId: id('email'),
   position: int(),
   filename: text(),
   sizeBytes: int(),
 });
-export type AttachmentRecord = RecordOf<typeof attachments>;
+export const listed = attachments.omit('emailId');
+export type AttachmentRecord = RecordOf<typeof listed>;
+const attachmentChunks = table('email_attachment_chunks', {
+  emailId: id('email'),
+  position: int(),
+  number: int(),
+  bytes: bytes(),
+});
 
 /**
  * The size of a chunk, small beside the other memory of a process. Base64 makes whole lines of 57 bytes each, so every
@@ -23,17 +32,11 @@ export async function insertAttachment(
   { position, filename, sizeBytes }: AttachmentRecord,
   chunks: AsyncIterable<Buffer>,
 ): Promise<void> {
-  const id = idToBytes(emailId);
-  await execute(
-    'INSERT INTO email_attachments (email_id, position, workspace_id, filename, size_bytes) VALUES (?, ?, ?, ?, ?)',
-    [id, position, idToBytes(workspaceId), filename, sizeBytes],
-  );
+  await insertRow(workspaceId, attachments, { emailId, position, filename, sizeBytes });
   let number = 0;
   for await (const bytes of chunks) {
-    await execute(
-      'INSERT INTO email_attachment_chunks (email_id, position, number, bytes) VALUES (?, ?, ?, ?)',
-      [id, position, number, bytes],
-    );
+    const values = attachmentChunks.toValues({ emailId, position, number, bytes });
+    await execute(`INSERT INTO ${attachmentChunks.into} VALUES ${attachmentChunks.marks}`, values);
     number += 1;
   }
 }

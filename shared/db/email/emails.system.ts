@@ -37,7 +37,7 @@ const isSuppressed = `EXISTS (
     AND (emails.bypass_suppressions = 0
       OR (emails.kind = 'marketing' AND s.source IN ('web', 'complaint', 'bounce'))))`;
 
-type ClaimedRow = RowOf<typeof emails> &
+type ClaimedEmailRow = RowOf<typeof emails> &
   ({ body_id: Buffer; attachment_count: number } | { body_id: null }) & {
     html: string | null;
     text: string | null;
@@ -46,7 +46,7 @@ type ClaimedRow = RowOf<typeof emails> &
     limited: number;
   };
 
-export const claimEmail = claimer<ClaimedEmail, ClaimedRow>(emailTable, {
+export const claimEmail = claimer<ClaimedEmail, ClaimedEmailRow>(emailTable, {
   select: `SELECT emails.*, email_bodies.email_id AS body_id, html, text, attachment_count,
       ${isSuppressed} AS suppressed, ${blockedSince('w')} AS blocked_since,
       COALESCE(w.emails_per_minute, w.emails_per_hour, w.emails_per_day) IS NOT NULL AS limited

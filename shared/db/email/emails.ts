@@ -69,17 +69,18 @@ export type EmailRecord = RecordOf<typeof emails>;
 export type EmailReason = NonNullable<EmailRecord['reason']>;
 
 export type EmailBody = { html: string | null; text: string | null };
+const bodies = table('email_bodies', {
+  emailId: id('email'),
+  html: text().nullable(),
+  text: text().nullable(),
+  attachmentCount: int(),
+});
 /** `attachmentCount`: if one of the attachments is missing, the email must not go out. */
 export type StoredBody = EmailBody & { attachmentCount: number };
 
 export async function insertEmail(workspaceId: string, record: EmailRecord, body: StoredBody): Promise<void> {
-  await insertNew(`emails (${accepted.columns})`, accepted.toValues(record));
-  await insertNew('email_bodies (email_id, html, text, attachment_count)', [
-    idToBytes(record.id),
-    body.html,
-    body.text,
-    body.attachmentCount,
-  ]);
+  await insertNew(accepted.into, accepted.toValues(record));
+  await insertNew(bodies.into, bodies.toValues({ ...body, emailId: record.id }));
   await changeWaiting(workspaceId, { messages: 1, bytes: record.storedBytes });
 }
 

@@ -1,9 +1,7 @@
-import { idToBytes } from '../../formats/ids.ts';
-import { bytes, int, text } from '../client/columns.ts';
-import { type RecordOf, type RowOf, table } from '../client/table.ts';
+import type { RecordOf, RowOf } from '../client/table.ts';
 import { byId, execute, hex, query, type RowValue, valueByRow, writtenRows } from '../client.ts';
 import { updateCounter } from '../server/counters.system.ts';
-import { insertColumns, type NewEventRecord, toValues } from './events.ts';
+import { events, type NewEventRecord, newEvents } from './events.ts';
 
 /** Events of all workspaces, for the relay that numbers them, for the feed's positions, and for retention. */
 
@@ -19,25 +17,12 @@ export async function insertEvents(
 
 /** Returns the text of that statement, for callers who build it before their transaction begins. */
 export function eventsInsertion(events: OwnedEvent[]): string {
-  const known = new Map<string, Buffer>();
-  const toBytes = (id: string) => {
-    const bytes = known.get(id) ?? idToBytes(id);
-    known.set(id, bytes);
-    return bytes;
-  };
-  const rows = events.map(({ workspaceId, event }) => toValues(workspaceId, event, toBytes));
-  return `INSERT INTO events ${insertColumns} VALUES ${writtenRows(rows)}`;
+  const rows = events.map(({ workspaceId, event }) => newEvents.toValues({ ...event, workspaceId }));
+  return `INSERT INTO ${newEvents.into} VALUES ${writtenRows(rows)}`;
 }
 
 /** Ids stay bytes here: the relay passes on thousands a second and reads none of them. */
-const unnumberedEvents = table('events', {
-  id: bytes(),
-  workspaceId: bytes(),
-  type: text(),
-  recordId: bytes(),
-  recordSeq: int(),
-  requestId: bytes().nullable(),
-});
+const unnumberedEvents = events.omit('position', 'occurredAt', 'data').inBytes();
 export type UnnumberedEvent = RecordOf<typeof unnumberedEvents>;
 
 // In this index, events without a position are in the order of their ids, so the first rows are the oldest. With an

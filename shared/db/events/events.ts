@@ -1,44 +1,39 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { id, number, sharedId, text, time } from '../client/columns.ts';
+import { anyId, binaryText, id, int, number, sharedId, text, time } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
-import { execute, insertNew, knexTable, type Param, query, run } from '../client.ts';
+import { execute, insertNew, knexTable, query, run } from '../client.ts';
 
 /** The events of a workspace: stored with the change that they report, and listed for the feed. */
 
-export type NewEventRecord = {
-  id: string;
-  type: string;
-  recordId: string;
-  /** 1 for the first event of the record, rising by one. */
-  recordSeq: number;
-  occurredAt: Date;
-  /** JSON text, kept as it is: these bytes are served and signed. */
-  data: string;
-  requestId: string | null;
-};
 export const events = table('events', {
   id: id('event'),
   workspaceId: sharedId('workspace'),
   /** Null until the event has been given its place in the feed. */
   position: number().nullable(),
   type: text(),
+  recordId: anyId(),
+  /** 1 for the first event of the record, rising by one. */
+  recordSeq: int(),
   occurredAt: time(),
+  /** JSON text, kept as it is: these bytes are served and signed. */
   data: text(),
+  requestId: binaryText().nullable(),
 });
-export type EventRecord = RecordOf<typeof events>;
-
-export const insertColumns = '(id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id)';
+export const newEvents = events.omit('position');
+export type NewEventRecord = Omit<RecordOf<typeof newEvents>, 'workspaceId'>;
+const served = events.omit('recordId', 'recordSeq', 'requestId');
+export type EventRecord = RecordOf<typeof served>;
 
 /** Stores an event; call it in the transaction of the change that the event is about. */
 export async function insertEvent(workspaceId: string, event: NewEventRecord): Promise<void> {
-  await insertNew(`events ${insertColumns}`, toValues(workspaceId, event));
+  await insertNew(newEvents.into, newEvents.toValues({ ...event, workspaceId }));
 }
 
 /** The events of one record, oldest first, numbered or not. */
 export async function listEventsOfRecord(workspaceId: string, recordId: string): Promise<EventRecord[]> {
-  return events.toRecords(
+  return served.toRecords(
     await execute(
-      `SELECT ${events.columns} FROM events WHERE workspace_id = ? AND record_id = ? ORDER BY record_seq LIMIT 1000`,
+      `SELECT ${served.columns} FROM events WHERE workspace_id = ? AND record_id = ? ORDER BY record_seq LIMIT 1000`,
       [idToBytes(workspaceId), idToBytes(recordId)],
     ),
   );
@@ -65,7 +60,7 @@ export async function listEventsAfter(
   limit: number,
 ): Promise<EventRecord[]> {
   const builder = knexTable('events', ['events_feed'])
-    .select(events.names)
+    .select(served.names)
     .where('workspace_id', idToBytes(workspaceId))
     .where('position', '>', range.after)
     .where('position', '<=', range.upTo)
@@ -77,7 +72,7 @@ export async function listEventsAfter(
         if (type.endsWith('.*')) void either.orWhere('type', 'like', `${type.slice(0, -1)}%`);
         else void either.orWhere('type', type);
     });
-  return events.toRecords(await run(builder.orderBy('position').limit(limit)));
+  return served.toRecords(await run(builder.orderBy('position').limit(limit)));
 }
 
 /** Returns the position of the event that is `count` events further on in this workspace; null if there are fewer. */
@@ -92,21 +87,4 @@ export async function findPositionFurtherOn(
     [idToBytes(workspaceId), after, count - 1],
   );
   return row ? row.position : null;
-}
-
-/**
- * Returns the values by hand, because the record's id may have any prefix. `toBytes` may cache ids that many events
- * share.
- */
-export function toValues(workspaceId: string, event: NewEventRecord, toBytes = idToBytes): Param[] {
-  return [
-    idToBytes(event.id),
-    toBytes(workspaceId),
-    event.type,
-    idToBytes(event.recordId),
-    event.recordSeq,
-    event.occurredAt,
-    event.data,
-    event.requestId === null ? null : Buffer.from(event.requestId),
-  ];
 }

@@ -60,10 +60,10 @@ export async function addLatencies(changes: LatencyAt[]): Promise<void> {
 }
 
 type CountsRow = Record<Measure, number> & { dimension: Dimension; value: Buffer };
-type Hour = { workspaceId: string; channel: Channel; start: number };
+type ReportHour = { workspaceId: string; channel: Channel; start: number };
 
 /** The counts of an hour. */
-export async function listCountsOfHour({ workspaceId, channel, start }: Hour): Promise<CountsOfHour[]> {
+export async function listCountsOfHour({ workspaceId, channel, start }: ReportHour): Promise<CountsOfHour[]> {
   const rows = await query<CountsRow[]>(
     `SELECT * FROM report_counts FORCE INDEX (PRIMARY)
      WHERE workspace_id = ? AND ${ofDimensions} AND span = 'hour' AND start = ? AND channel = ?`,
@@ -76,7 +76,11 @@ export async function listCountsOfHour({ workspaceId, channel, start }: Hour): P
   }));
 }
 
-export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour): Promise<LatencyOfHour[]> {
+export async function listLatenciesOfHour({
+  workspaceId,
+  channel,
+  start,
+}: ReportHour): Promise<LatencyOfHour[]> {
   const rows = await query<(Omit<LatencyOfHour, 'gateway'> & { gateway: Buffer })[]>(
     `SELECT kind, gateway, step, bucket, messages FROM report_latencies FORCE INDEX (PRIMARY)
      WHERE workspace_id = ? AND span = 'hour' AND start = ? AND channel = ?`,

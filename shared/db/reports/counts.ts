@@ -103,7 +103,7 @@ const beginning = (workspaceId: string, rows: readonly Starts[]): CountCondition
 const sumsOf = (wanted: readonly Measure[], sign: '1e0' | '-1e0') =>
   wanted.map((measure) => `SUM(${measure} * ${sign}) AS ${measure}`).join(', ');
 
-type Wish<Wanted extends Measure> = {
+type ReportSelection<Wanted extends Measure> = {
   rows: Selection;
   wanted: readonly Wanted[];
   most: Wanted;
@@ -117,12 +117,12 @@ type Wish<Wanted extends Measure> = {
 export async function listReportRows<Wanted extends Measure>(
   workspaceId: string,
   dimension: Dimension,
-  { channels, ...wish }: Wish<Wanted> & { channels: readonly Channel[] },
+  { channels, ...selection }: ReportSelection<Wanted> & { channels: readonly Channel[] },
 ): Promise<ReportRow<Wanted>[]> {
   const found = await Promise.all(
-    channels.map((channel) => listRowsOfChannel(workspaceId, dimension, channel, wish)),
+    channels.map((channel) => listRowsOfChannel(workspaceId, dimension, channel, selection)),
   );
-  const { most, limit } = wish;
+  const { most, limit } = selection;
   const inOrder = (one: ReportRow<Wanted>, other: ReportRow<Wanted>) =>
     other.counts[most] - one.counts[most] || one.value.compare(other.value);
   // Rows that are alike keep the order of the channels.
@@ -133,7 +133,7 @@ async function listRowsOfChannel<Wanted extends Measure>(
   workspaceId: string,
   dimension: Dimension,
   channel: Channel,
-  { rows, wanted, most, limit }: Wish<Wanted>,
+  { rows, wanted, most, limit }: ReportSelection<Wanted>,
 ): Promise<ReportRow<Wanted>[]> {
   const sums = eachSign(workspaceId, rows, (sign, { sql, values }) => ({
     sql: `SELECT value, ${sumsOf(wanted, sign)} FROM report_counts FORCE INDEX (PRIMARY)

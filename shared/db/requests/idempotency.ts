@@ -1,5 +1,7 @@
 import { batcher } from '../../common/batcher.ts';
 import { idToBytes } from '../../formats/ids.ts';
+import { bytes, time } from '../client/columns.ts';
+import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import {
   byId,
   changeRow,
@@ -13,21 +15,27 @@ import {
 
 /** The Idempotency-Keys of a workspace, each with the answer of its first request. */
 
-type RequestRow = {
-  workspace_id: Buffer;
-  lineage_id: Buffer;
-  idempotency_key: Buffer;
-  fingerprint: Buffer;
-  answer: Buffer | null;
-};
-
-/** `answer` is sealed; null between the first commit of the request and its end. */
-type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };
+const records = table('idempotency_records', {
+  workspaceId: bytes(),
+  lineageId: bytes(),
+  idempotencyKey: bytes(),
+  fingerprint: bytes(),
+  /** Sealed; null between the first commit of the request and its end. */
+  answer: bytes().nullable(),
+  expiresAt: time(),
+});
+const keys = records.pick('workspaceId', 'lineageId', 'idempotencyKey');
+const found = records.omit('expiresAt');
+const unanswered = records.omit('answer');
+type IdempotencyRow = RowOf<typeof found>;
+const answered = records.pick('fingerprint', 'answer');
+type IdempotencyRecord = RecordOf<typeof answered>;
 
 const ofKey = 'workspace_id = ? AND lineage_id = ? AND idempotency_key = ?';
-const columns = '(workspace_id, lineage_id, idempotency_key, fingerprint, answer, expires_at)';
+const insertion = `INSERT INTO ${unanswered.into} VALUES ${unanswered.marks}`;
 
-type Asked = { values: Buffer[]; at: Date };
+type RequestKey = RecordOf<typeof keys>;
+type LookUp = { key: RequestKey; at: Date };
 
 /**
  * Returns the record that is still kept at that time; 'locked' while a request that has not committed yet holds the
@@ -39,22 +47,21 @@ export async function findRecord(
   key: string,
   at: Date,
 ): Promise<IdempotencyRecord | 'locked' | null> {
-  const values = keyValues(workspaceId, lineageId, key);
-  const found = await outsideTransaction(() => lookUp({ values, at }));
-  if (found !== 'locked') return found;
+  const asked = { key: keyOf(workspaceId, lineageId, key), at };
+  const record = await outsideTransaction(() => lookUp(asked));
+  if (record !== 'locked') return record;
   // The lock may belong to another reader of the same answer, who holds it only for this moment.
-  const [row] = await listRecords([{ values, at }]);
-  return row ? toRecord(row) : 'locked';
+  return answered.toFirst(await listRecords([asked])) ?? 'locked';
 }
 
 /** Joins the look-ups of requests that come at the same moment. */
 const lookUp = batcher({ maxItems: 50, maxInFlight: 3, run: findAll });
 
-async function findAll(asked: Asked[]): Promise<(IdempotencyRecord | 'locked' | null)[]> {
+async function findAll(asked: LookUp[]): Promise<(IdempotencyRecord | 'locked' | null)[]> {
   const rows = await listUnlocked(asked);
   if (rows) {
-    const byKey = new Map(rows.map((row) => [nameOf(valuesOf(row)), toRecord(row)]));
-    return asked.map(({ values }) => byKey.get(nameOf(values)) ?? null);
+    const byKey = new Map(rows.map((row) => [nameOf(keys.toRecord(row)), answered.toRecord(row)]));
+    return asked.map(({ key }) => byKey.get(nameOf(key)) ?? null);
   }
   // Only single look-ups tell which of several keys is locked.
   if (asked.length === 1) return ['locked'];
@@ -62,7 +69,7 @@ async function findAll(asked: Asked[]): Promise<(IdempotencyRecord | 'locked' | 
 }
 
 /** Null when one of them is locked. */
-async function listUnlocked(asked: Asked[]): Promise<RequestRow[] | null> {
+async function listUnlocked(asked: LookUp[]): Promise<IdempotencyRow[] | null> {
   try {
     return await listRecords(asked, 'FOR UPDATE NOWAIT');
   } catch (error) {
@@ -71,11 +78,10 @@ async function listUnlocked(asked: Asked[]): Promise<RequestRow[] | null> {
   }
 }
 
-async function listRecords(asked: Asked[], lock = ''): Promise<RequestRow[]> {
+async function listRecords(asked: LookUp[], lock = ''): Promise<IdempotencyRow[]> {
   const conditions = asked.map(() => `(${ofKey} AND expires_at > ?)`).join(' OR ');
-  const values = asked.flatMap(({ values, at }) => [...values, at]);
-  const sql = `SELECT workspace_id, lineage_id, idempotency_key, fingerprint, answer FROM idempotency_records
-    ${byId} WHERE ${conditions} ${lock}`;
+  const values = asked.flatMap(({ key, at }) => [...keys.toValues(key), at]);
+  const sql = `SELECT ${found.columns} FROM idempotency_records ${byId} WHERE ${conditions} ${lock}`;
   return asked.length === 1 ? execute(sql, values) : query(sql, values);
 }
 
@@ -84,13 +90,13 @@ export async function insertAnswered(
   workspaceId: string,
   lineageId: string,
   key: string,
-  { fingerprint, answer, expiresAt }: IdempotencyRecord & { expiresAt: Date },
+  record: IdempotencyRecord & { expiresAt: Date },
 ): Promise<void> {
-  const values = keyValues(workspaceId, lineageId, key);
-  await insertNew(`idempotency_records ${columns}`, [...values, fingerprint, answer, expiresAt], {
+  const own = keyOf(workspaceId, lineageId, key);
+  await insertNew(records.into, records.toValues({ ...own, ...record }), {
     sql: `SELECT 1 FROM idempotency_records ${byId}
       WHERE (workspace_id, lineage_id, idempotency_key) IN (?) FOR UPDATE NOWAIT`,
-    key: values,
+    key: keys.toValues(own),
   });
 }
 
@@ -105,11 +111,7 @@ export async function insertRecord(
   record: { fingerprint: Buffer; expiresAt: Date },
 ): Promise<'inserted' | 'locked' | 'taken'> {
   try {
-    await execute(
-      `INSERT INTO idempotency_records (workspace_id, lineage_id, idempotency_key, fingerprint, expires_at)
-       VALUES (?, ?, ?, ?, ?)`,
-      [...keyValues(workspaceId, lineageId, key), record.fingerprint, record.expiresAt],
-    );
+    await execute(insertion, unanswered.toValues({ ...keyOf(workspaceId, lineageId, key), ...record }));
     return 'inserted';
   } catch (error) {
     if (isDuplicateKey(error)) return 'taken';
@@ -150,18 +152,18 @@ export async function deleteRecord(workspaceId: string, lineageId: string, key: 
   ]);
 }
 
-function keyValues(workspaceId: string, lineageId: string, key: string): Buffer[] {
-  return [idToBytes(workspaceId), idToBytes(lineageId), Buffer.from(key, 'latin1')];
+function keyOf(workspaceId: string, lineageId: string, key: string): RequestKey {
+  return {
+    workspaceId: idToBytes(workspaceId),
+    lineageId: idToBytes(lineageId),
+    idempotencyKey: Buffer.from(key, 'latin1'),
+  };
 }
 
-function valuesOf(row: RequestRow): Buffer[] {
-  return [row.workspace_id, row.lineage_id, row.idempotency_key];
+function keyValues(workspaceId: string, lineageId: string, key: string) {
+  return keys.toValues(keyOf(workspaceId, lineageId, key));
 }
 
-function nameOf(values: readonly Buffer[]): string {
-  return Buffer.concat(values).toString('latin1');
-}
-
-function toRecord(row: RequestRow): IdempotencyRecord {
-  return { fingerprint: row.fingerprint, answer: row.answer };
+function nameOf({ workspaceId, lineageId, idempotencyKey }: RequestKey): string {
+  return Buffer.concat([workspaceId, lineageId, idempotencyKey]).toString('latin1');
 }

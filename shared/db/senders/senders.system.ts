@@ -16,15 +16,16 @@ export function findBusinessProfileById(profileId: string): Promise<BusinessProf
   return findRowOfAny(businessProfiles, profileId);
 }
 
-type Named = { id: Buffer; workspace_id: Buffer };
+type OwnedSenderRow = { id: Buffer; workspace_id: Buffer };
 
 /** The sender that has the virtual number. */
 export async function findSenderOfVirtualNumber(
   number: string,
 ): Promise<{ id: string; workspaceId: string } | null> {
-  const [row] = await execute<Named[]>('SELECT id, workspace_id FROM senders WHERE virtual_number = ?', [
-    Buffer.from(number),
-  ]);
+  const [row] = await execute<OwnedSenderRow[]>(
+    'SELECT id, workspace_id FROM senders WHERE virtual_number = ?',
+    [Buffer.from(number)],
+  );
   if (!row) return null;
   return { id: idFromBytes('sender', row.id), workspaceId: idFromBytes('workspace', row.workspace_id) };
 }
@@ -46,7 +47,7 @@ export async function listSendersToReview(
   limit: number,
 ): Promise<{ id: string; workspaceId: string }[]> {
   const only = workspaceId === null ? '' : 'AND s.workspace_id = ?';
-  const rows = await query<Named[]>(
+  const rows = await query<OwnedSenderRow[]>(
     `SELECT DISTINCT s.id, s.workspace_id FROM ${toReview} ${only}
      ORDER BY s.id LIMIT ?`,
     [...(workspaceId === null ? [] : [idToBytes(workspaceId)]), limit],

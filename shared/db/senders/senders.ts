@@ -28,12 +28,16 @@ const senders = table('senders', {
 });
 const changing = senders.pick('name', 'nameKey', 'virtualNumber', 'status', 'isDefault', 'code');
 const senderCountries = table('sender_countries', {
+  senderId: id('sender'),
+  workspaceId: id('workspace'),
   country: text(),
   status: text<SenderCountryStatus>(),
   reason: text().nullable(),
+  requestedAt: time().nullable(),
 });
+const ofSender = senderCountries.pick('country', 'status', 'reason');
 export type CodeRecord = NonNullable<SenderRecord['code']>;
-export type CountryRecord = RecordOf<typeof senderCountries>;
+export type CountryRecord = RecordOf<typeof ofSender>;
 /** `countries`: by code. */
 export type SenderRecord = RecordOf<typeof senders> & { countries: CountryRecord[] };
 
@@ -64,10 +68,8 @@ export async function insertSenderCountries(
   at: Date,
 ): Promise<void> {
   if (countries.length === 0) return;
-  await query(
-    'INSERT INTO sender_countries (sender_id, workspace_id, country, status, reason, requested_at) VALUES ?',
-    [countries.map((one) => [idToBytes(id), idToBytes(workspaceId), ...senderCountries.toValues(one), at])],
-  );
+  const rows = countries.map((one) => ({ ...one, senderId: id, workspaceId, requestedAt: at }));
+  await query(`INSERT INTO ${senderCountries.into} VALUES ?`, [rows.map(senderCountries.toValues)]);
 }
 
 export async function updateSenderCountries(
@@ -190,14 +192,14 @@ async function withCountries(
   records: RecordOf<typeof senders>[],
 ): Promise<SenderRecord[]> {
   if (records.length === 0) return [];
-  const rows = await query<(RowOf<typeof senderCountries> & { sender_id: Buffer })[]>(
+  const rows = await query<RowOf<typeof senderCountries>[]>(
     'SELECT * FROM sender_countries WHERE sender_id IN (?) AND workspace_id = ? ORDER BY sender_id, country',
     [records.map(({ id }) => idToBytes(id)), idToBytes(workspaceId)],
   );
   const bySender = Map.groupBy(rows, (row) => idFromBytes('sender', row.sender_id));
   return records.map((record) => ({
     ...record,
-    countries: senderCountries.toRecords(bySender.get(record.id) ?? []),
+    countries: ofSender.toRecords(bySender.get(record.id) ?? []),
   }));
 }
 

@@ -1,21 +1,15 @@
 import { firstUuidAt } from '../../formats/ids.ts';
-import { binaryText, id } from '../client/columns.ts';
-import { type RecordOf, table } from '../client/table.ts';
+import type { RecordOf } from '../client/table.ts';
 import { byId, changeRow, changeRows, execute, query, transaction } from '../client.ts';
 import { unlimited } from '../work/message-admission.system.ts';
 import { ownedTable } from '../work/table.system.ts';
+import { answers } from './messages.ts';
 
 /** No worker leases a row: deleting the row is the claim. */
 export const answerWork = unlimited(
   ownedTable({ name: 'simulator_answers', index: 'simulator_answers_admission' }),
 );
 
-/** The actions that a phone still owes to a text that the simulator took, by the simulator's reference. */
-const answers = table('simulator_answers', {
-  workspaceId: id('workspace'),
-  number: binaryText(),
-  sender: binaryText(),
-});
 type AnswerRecord = RecordOf<typeof answers>;
 
 export async function findAnswer(reference: string): Promise<AnswerRecord | null> {

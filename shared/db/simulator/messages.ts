@@ -1,8 +1,8 @@
 import { batcherByLane } from '../../common/batcher.ts';
-import { idToBytes, newUuid } from '../../formats/ids.ts';
+import { idToBytes, newId, newUuid } from '../../formats/ids.ts';
 import type { NumberRange } from '../../formats/sms/phone-number.ts';
 import type { SmsLane } from '../../schemas/lanes.ts';
-import { binaryText, id, int, text, time } from '../client/columns.ts';
+import { binaryText, boolean, bytes, id, int, sharedId, text, time } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { changeRows, outsideTransaction, query, transaction } from '../client.ts';
 
@@ -40,14 +40,14 @@ export async function insertSimulatorMessageSoon(
   return item.id.toString('hex');
 }
 
-function toItem(workspaceId: string, record: NewSimulatorMessage): Item {
+function toItem(workspaceId: string, record: NewSimulatorMessage): MessageToInsert {
   const id = record.id === undefined ? newUuid(record.createdAt) : idToBytes(record.id);
-  return { id, workspaceId: idToBytes(workspaceId), record };
+  return { id, workspaceId, record };
 }
 
-type Item = { id: Buffer; workspaceId: Buffer; record: NewSimulatorMessage };
+type MessageToInsert = { id: Buffer; workspaceId: string; record: NewSimulatorMessage };
 
-const inserts = batcherByLane<Item & { lane: SmsLane }, void>({
+const inserts = batcherByLane<MessageToInsert & { lane: SmsLane }, void>({
   laneOf: ({ lane }) => lane,
   maxItems: 100,
   maxInFlight: 2,
@@ -58,40 +58,44 @@ const inserts = batcherByLane<Item & { lane: SmsLane }, void>({
   },
 });
 
-async function insertAll(items: Item[]): Promise<void> {
-  const seen = items.map(({ workspaceId, record }) => [
-    newUuid(record.createdAt),
-    workspaceId,
-    Buffer.from(record.number),
-    record.createdAt,
-  ]);
-  await query('INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES ?', [seen]);
+async function insertAll(items: MessageToInsert[]): Promise<void> {
+  const seen = items.map(({ workspaceId, record: { number, createdAt } }) =>
+    phones.toValues({ id: newId('phone', createdAt), workspaceId, number, createdAt }),
+  );
+  await query(`INSERT IGNORE INTO ${phones.into} VALUES ?`, [seen]);
   const known = await query<{ id: Buffer }[]>('SELECT id FROM simulator_messages WHERE id IN (?)', [
     items.map(({ id }) => id),
   ]);
   const isKnown = new Set(known.map((row) => row.id.toString('hex')));
   const fresh = items.filter(({ id }) => !isKnown.has(id.toString('hex')));
   if (fresh.length === 0) return;
-  await query(
-    `INSERT IGNORE INTO simulator_messages
-       (id, workspace_id, ${messages.columns}) VALUES ?`,
-    [fresh.map(({ id, workspaceId, record }) => [id, workspaceId, ...messages.toValues(record)])],
-  );
-  const answers = fresh.flatMap(({ id, workspaceId, record }) =>
-    record.answerDueAt
-      ? [[id, workspaceId, Buffer.from(record.number), Buffer.from(record.sender), record.answerDueAt, 1]]
-      : [],
-  );
+  await query(`INSERT IGNORE INTO ${messages.into} VALUES ?`, [
+    fresh.map(({ id, workspaceId, record }) => messages.toValues({ ...record, id, workspaceId })),
+  ]);
   // The answers are parked, because the code that hands texts over does not know how many jobs their workspace has.
-  if (answers.length > 0)
-    await query(
-      'INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at, parked) VALUES ?',
-      [answers],
-    );
+  const due = fresh.flatMap(({ id, workspaceId, record: { number, sender, answerDueAt: dueAt } }) =>
+    dueAt ? [answers.toValues({ id, workspaceId, number, sender, dueAt, parked: true })] : [],
+  );
+  if (due.length > 0) await query(`INSERT IGNORE INTO ${answers.into} VALUES ?`, [due]);
 }
 
-const phones = table('simulator_phones', { id: id('phone'), number: binaryText(), createdAt: time() });
+const phones = table('simulator_phones', {
+  id: id('phone'),
+  workspaceId: sharedId('workspace'),
+  number: binaryText(),
+  createdAt: time(),
+});
 export type PhoneRecord = RecordOf<typeof phones>;
+
+/** The actions that a phone still owes to a text that the simulator took, by the simulator's reference. */
+export const answers = table('simulator_answers', {
+  id: bytes(),
+  workspaceId: sharedId('workspace'),
+  number: binaryText(),
+  sender: binaryText(),
+  dueAt: time(),
+  parked: boolean(),
+});
 
 /**
  * Newest first; `before` is the id that the last page ended with, `range` the first and the last of the wanted numbers.
@@ -116,6 +120,8 @@ export async function listSimulatorPhones(
 }
 
 const messages = table('simulator_messages', {
+  id: bytes(),
+  workspaceId: sharedId('workspace'),
   number: binaryText(),
   direction: text<NewSimulatorMessage['direction']>(),
   sender: binaryText(),
@@ -132,7 +138,7 @@ export async function listSimulatorMessages(
   ofEach: number,
 ): Promise<Map<string, SimulatorMessageRecord[]>> {
   if (numbers.length === 0) return new Map();
-  const rows = await query<(RowOf<typeof messages> & { id: Buffer })[]>(
+  const rows = await query<RowOf<typeof messages>[]>(
     numbers
       .map(
         () => `(SELECT * FROM simulator_messages FORCE INDEX (simulator_messages_of_phone)

@@ -1,5 +1,5 @@
 import { idToBytes, newUuid } from '../../formats/ids.ts';
-import { id, number, text, time } from '../client/columns.ts';
+import { bytes, id, number, sharedId, text, time } from '../client/columns.ts';
 import type { Lock } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { changeRow, execute, query } from '../client.ts';
@@ -18,7 +18,9 @@ export async function findSmsBalance(workspaceId: string, lock: Lock = ''): Prom
   return row ? Number(row.balance) : null;
 }
 
-const ledger = table('sms_ledger', {
+export const ledger = table('sms_ledger', {
+  id: bytes(),
+  workspaceId: sharedId('workspace'),
   /** `carried`: the sum of older entries whose messages are gone; `closing`: the balance has become unlimited. */
   kind: text<'credit' | 'charge' | 'refund' | 'carried' | 'closing'>(),
   /** Positive: the balance rises. */
@@ -27,7 +29,8 @@ const ledger = table('sms_ledger', {
   note: text().nullable(),
   createdAt: time(),
 });
-export type LedgerEntry = RecordOf<typeof ledger>;
+const entry = ledger.omit('id', 'workspaceId');
+export type LedgerEntry = RecordOf<typeof entry>;
 
 /**
  * Changes the balance by the sum of the entries, and stores them; writes nothing where the workspace has no balance.
@@ -71,14 +74,14 @@ export async function deleteSmsBalance(workspaceId: string, closing: LedgerEntry
 }
 
 async function insertLedger(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
-  await query(`INSERT INTO sms_ledger (id, workspace_id, ${ledger.columns}) VALUES ?`, [
-    entries.map((entry) => [newUuid(entry.createdAt), idToBytes(workspaceId), ...ledger.toValues(entry)]),
+  await query(`INSERT INTO ${ledger.into} VALUES ?`, [
+    entries.map((entry) => ledger.toValues({ ...entry, id: newUuid(entry.createdAt), workspaceId })),
   ]);
 }
 
 /** Newest first. */
 export async function listSmsLedger(workspaceId: string, limit: number): Promise<LedgerEntry[]> {
-  return ledger.toRecords(
+  return entry.toRecords(
     await query(
       'SELECT * FROM sms_ledger FORCE INDEX (sms_ledger_listed) WHERE workspace_id = ? ORDER BY id DESC LIMIT ?',
       [idToBytes(workspaceId), limit],

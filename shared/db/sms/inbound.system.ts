@@ -1,18 +1,22 @@
-import { binaryText, int } from '../client/columns.ts';
+import { binaryText, int, text, time } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 
 /** Inbound texts from gateways, before they belong to a workspace. */
 
-/** The columns that tell which text a part belongs to. */
 const parts = table('sms_inbound_parts', {
   gateway: binaryText(),
   sender: binaryText(),
   recipient: binaryText(),
   reference: int(),
   total: int(),
+  part: int(),
+  content: text(),
+  receivedAt: time(),
 });
-export type PartedText = RecordOf<typeof parts>;
+/** The columns that tell which text a part belongs to. */
+const texts = parts.omit('part', 'content', 'receivedAt');
+export type PartedText = RecordOf<typeof texts>;
 
 const ofText = 'gateway = ? AND sender = ? AND recipient = ? AND reference = ? AND total = ?';
 
@@ -21,24 +25,21 @@ export async function insertInboundPart(
   text: PartedText,
   { part, content, at }: { part: number; content: string; at: Date },
 ): Promise<void> {
-  await query(
-    `REPLACE INTO sms_inbound_parts (${parts.columns}, part, content, received_at)
-     VALUES (?)`,
-    [[...parts.toValues(text), part, storable(content), at]],
-  );
+  const row = { ...text, part, content: storable(content), receivedAt: at };
+  await query('REPLACE INTO sms_inbound_parts SET ?', [parts.toRow(row)]);
 }
 
 /** Lists the parts that have come, in order, locked until the transaction ends. */
 export async function listInboundPartsForUpdate(text: PartedText): Promise<string[]> {
   const rows = await execute<{ content: string }[]>(
     `SELECT content FROM sms_inbound_parts ${byId} WHERE ${ofText} ORDER BY part FOR UPDATE`,
-    parts.toValues(text),
+    texts.toValues(text),
   );
   return rows.map((row) => asItCame(row.content));
 }
 
 export async function deleteInboundParts(text: PartedText): Promise<void> {
-  await execute(`DELETE p FROM sms_inbound_parts p ${byId} WHERE ${ofText}`, parts.toValues(text));
+  await execute(`DELETE p FROM sms_inbound_parts p ${byId} WHERE ${ofText}`, texts.toValues(text));
 }
 
 // Phones cut a text where a part is full, even inside a surrogate pair. MySQL cannot store half a pair, so each half is
@@ -56,9 +57,9 @@ const asItCame = (content: string) =>
 
 /** Lists texts with parts that have waited since before then. */
 export async function listInboundTextsBefore(until: Date, limit: number): Promise<PartedText[]> {
-  return parts.toRecords(
+  return texts.toRecords(
     await query(
-      `SELECT DISTINCT ${parts.columns} FROM sms_inbound_parts
+      `SELECT DISTINCT ${texts.columns} FROM sms_inbound_parts
      WHERE received_at < ? LIMIT ?`,
       [until, limit],
     ),

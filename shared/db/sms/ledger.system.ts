@@ -2,6 +2,7 @@ import { firstUuidAt } from '../../formats/ids.ts';
 import { deleteByIds } from '../client/rows.system.ts';
 import { byId, changeRows, query } from '../client.ts';
 import { updateCounter } from '../server/counters.system.ts';
+import { ledger } from './balances.ts';
 
 /** Lists ids of ledger entries from before then whose message is gone, oldest first. */
 export async function listSettledEntries(before: Date, limit: number): Promise<Buffer[]> {
@@ -13,6 +14,7 @@ export async function listSettledEntries(before: Date, limit: number): Promise<B
   return rows.map((row) => row.id);
 }
 
+const carried = ledger.omit('smsId', 'note').inBytes();
 type Carried = { workspaceId: Buffer; amount: number };
 
 /** Returns the sums of these entries for each workspace, and locks the entries until the transaction ends. */
@@ -38,9 +40,13 @@ export async function listSumsForUpdate(ids: Buffer[]): Promise<Carried[]> {
 export async function updateCarried(sums: Carried[], at: Date): Promise<void> {
   if (sums.length === 0) return;
   await query(
-    `INSERT INTO sms_ledger (id, workspace_id, kind, amount, sms_id, note, created_at) VALUES ?
+    `INSERT INTO ${carried.into} VALUES ?
      ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount), created_at = VALUES(created_at)`,
-    [sums.map(({ workspaceId, amount }) => [workspaceId, workspaceId, 'carried', amount, null, null, at])],
+    [
+      sums.map(({ workspaceId, amount }) =>
+        carried.toValues({ id: workspaceId, workspaceId, kind: 'carried', amount, createdAt: at }),
+      ),
+    ],
   );
 }
 

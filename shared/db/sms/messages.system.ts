@@ -38,9 +38,9 @@ const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
 // that one that waits for a lock does not stop all texts.
 export const batches = { maxItems: 100, maxInFlight: 2 };
 
-type ClaimedRow = RowOf<typeof sms> & { suppressed: number; blocked_since: Date | null };
+type ClaimedSmsRow = RowOf<typeof sms> & { suppressed: number; blocked_since: Date | null };
 
-export const claimSms = claimer<ClaimedSms, ClaimedRow>(smsTable, {
+export const claimSms = claimer<ClaimedSms, ClaimedSmsRow>(smsTable, {
   select: `SELECT sms_messages.*, ${isSuppressed} AS suppressed, ${blockedSince('w')} AS blocked_since FROM sms_messages
     LEFT JOIN workspaces w ON w.id = sms_messages.workspace_id`,
   toClaimed: (row, token) => ({
@@ -144,21 +144,21 @@ export function updateSmsSooner(ids: string[], parked: boolean, at: Date): Promi
   );
 }
 
-type Named = { workspaceId: string; smsId: string };
-type NamedRow = Pick<RowOf<typeof sms>, 'id' | 'workspace_id'>;
-const toNamed = (row: NamedRow): Named => ({
+type OwnedSms = { workspaceId: string; smsId: string };
+type OwnedSmsRow = Pick<RowOf<typeof sms>, 'id' | 'workspace_id'>;
+const toOwned = (row: OwnedSmsRow): OwnedSms => ({
   workspaceId: idFromBytes('workspace', row.workspace_id),
   smsId: idFromBytes('sms', row.id),
 });
 
 /** Lists messages that have been held for as long as is allowed. */
-export async function listExpiredHeldSms(at: Date, limit: number): Promise<Named[]> {
-  const rows = await query<NamedRow[]>(
+export async function listExpiredHeldSms(at: Date, limit: number): Promise<OwnedSms[]> {
+  const rows = await query<OwnedSmsRow[]>(
     `SELECT id, workspace_id FROM sms_messages FORCE INDEX (sms_due)
      WHERE status = 'held' AND parked = 0 AND due_at <= ? ORDER BY due_at LIMIT ?`,
     [at, limit],
   );
-  return rows.map(toNamed);
+  return rows.map(toOwned);
 }
 
 /** Lists workspaces that can pay for their first held message. */

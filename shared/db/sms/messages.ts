@@ -77,7 +77,6 @@ export const sms = table('sms_messages', {
 });
 /** The fields that a new text has. */
 export const accepted = sms.omit(
-  'workspaceId',
   'claims',
   'retries',
   'uncertainCount',

@@ -16,9 +16,8 @@ export async function insertManySms(
 
 /** Returns the text of that statement, for callers who build it before their transaction begins. */
 export function smsInsertion(workspaceId: string, records: SmsRecord[]): string {
-  const workspace = idToBytes(workspaceId);
-  const rows = records.map((record) => [workspace, ...accepted.toValues(record)]);
-  return `INSERT INTO sms_messages (workspace_id, ${accepted.columns}) VALUES ${writtenRows(rows)}`;
+  const rows = records.map((record) => accepted.toValues({ ...record, workspaceId }));
+  return `INSERT INTO ${accepted.into} VALUES ${writtenRows(rows)}`;
 }
 
 /** Lists the ids of the messages of a batch, in their order. */

@@ -14,7 +14,7 @@ export type SmsPrice = RecordOf<typeof prices>;
 /** Stores prices; replaces existing prices of the same country and time. */
 export async function insertSmsPrices(records: SmsPrice[]): Promise<void> {
   await query(
-    `INSERT INTO sms_prices (${prices.columns}) VALUES ?
+    `INSERT INTO ${prices.into} VALUES ?
      ON DUPLICATE KEY UPDATE gbp = VALUES(gbp), eur = VALUES(eur)`,
     [records.map(prices.toValues)],
   );

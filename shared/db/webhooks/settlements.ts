@@ -1,6 +1,6 @@
 import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
-import type { WebhookRecord } from './webhooks.ts';
+import { settlements, type WebhookRecord } from './webhooks.ts';
 
 /** Requests of a workspace to send its deliveries again. */
 
@@ -78,10 +78,10 @@ export async function insertRecovery(
   at: Date,
 ): Promise<void> {
   await execute(
-    `INSERT INTO webhook_settlements (webhook_id, kind, workspace_id, since, created_at) VALUES (?, 'recover', ?, ?, ?)
-     ON DUPLICATE KEY UPDATE since = LEAST(webhook_settlements.since, ?),
-       created_at = GREATEST(?, webhook_settlements.created_at + INTERVAL 1000 MICROSECOND)`,
-    [idToBytes(webhookId), idToBytes(workspaceId), since, at, since, at],
+    `INSERT INTO ${settlements.into} VALUES ${settlements.marks}
+     ON DUPLICATE KEY UPDATE since = LEAST(webhook_settlements.since, VALUES(since)),
+       created_at = GREATEST(VALUES(created_at), webhook_settlements.created_at + INTERVAL 1000 MICROSECOND)`,
+    settlements.toValues({ webhookId, workspaceId, kind: 'recover', since, createdAt: at }),
   );
 }
 

@@ -82,20 +82,20 @@ export function updateWebhook(workspaceId: string, record: WebhookRecord, at: Da
 
 export const settlements = table('webhook_settlements', {
   webhookId: id('webhook'),
+  workspaceId: id('workspace'),
   /** `skip`: skips pending deliveries. `recover`: sends those again that failed or were skipped since `since`. */
   kind: text<'skip' | 'recover'>(),
   since: time().nullable(),
   createdAt: time(),
 });
-export type Settlement = RecordOf<typeof settlements>;
+export type Settlement = Omit<RecordOf<typeof settlements>, 'workspaceId'>;
 
 /** Requests work on many deliveries of a webhook, done a batch at a time. A second request makes it begin anew. */
 export async function insertSettlement(workspaceId: string, settlement: Settlement): Promise<void> {
-  const { webhookId, kind, since, createdAt } = settlement;
   await execute(
-    `INSERT INTO webhook_settlements (webhook_id, kind, workspace_id, since, created_at) VALUES (?, ?, ?, ?, ?)
-     ON DUPLICATE KEY UPDATE since = ?, created_at = ?`,
-    [idToBytes(webhookId), kind, idToBytes(workspaceId), since, createdAt, since, createdAt],
+    `INSERT INTO ${settlements.into} VALUES ${settlements.marks}
+     ON DUPLICATE KEY UPDATE since = VALUES(since), created_at = VALUES(created_at)`,
+    settlements.toValues({ ...settlement, workspaceId }),
   );
 }
 

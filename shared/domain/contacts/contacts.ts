@@ -53,10 +53,10 @@ function setTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRec
   return record;
 }
 
-type Ruled = Pick<ContactChanges, 'number' | 'tags'>;
+type CheckedContactFields = Pick<ContactChanges, 'number' | 'tags'>;
 
 /** Checks a request and returns its values in their stored form: `number` is null where none is given. */
-function check({ number, tags }: Usable<Ruled>, refuse: Refuse) {
+function check({ number, tags }: Usable<CheckedContactFields>, refuse: Refuse) {
   return {
     number: number == null ? null : orRefuse(parsePhoneNumber(number), 'number', refuse),
     tags: contactTags.checkTags(tags, refuse),
@@ -64,7 +64,8 @@ function check({ number, tags }: Usable<Ruled>, refuse: Refuse) {
 }
 
 /** The faults for which `create` and `update` would refuse a request, as far as the fields can be used. */
-export const faultsOf = (request: Usable<Ruled>) => faultsIn((refuse) => check(request, refuse));
+export const faultsOf = (request: Usable<CheckedContactFields>) =>
+  faultsIn((refuse) => check(request, refuse));
 
 function orNumberTaken(writing: Promise<void>, { number }: db.ContactRecord): Promise<void> {
   return orTaken(writing, 'number_taken', `This workspace already has a contact with the number ${number}`);
@@ -121,8 +122,8 @@ export function isChanged(before: db.ContactRecord, after: db.ContactRecord): bo
 export async function remove(caller: Caller, id: string): Promise<ContactErasure> {
   const { workspaceId } = caller;
   const record = await findForUpdate(caller, id);
-  const erasure = { contactId: id, workspaceId, number: record.number };
-  await insertContactErasure(workspaceId, erasure, now());
+  const erasure = { contactId: id, workspaceId, number: record.number, createdAt: now() };
+  await insertContactErasure(workspaceId, erasure);
   await db.deleteContact(workspaceId, record);
   return erasure;
 }

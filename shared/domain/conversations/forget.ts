@@ -14,7 +14,7 @@ export async function deleteTextsBefore(until: Date, limit: number): Promise<num
     const deleted = await db.deleteSms(ids);
     // This is rare: only a text that was still to be sent outlives a newer one.
     for (const left of await db.updateConversationsLeft(leaving, ids)) {
-      const { inbound, outbound } = await findPairTotals(left.workspaceId, left.record);
+      const { inbound, outbound } = await findPairTotals(left.workspaceId, left);
       const [newest] = [inbound, outbound].toSorted((one, other) =>
         (one.lastId ?? '') < (other.lastId ?? '') ? 1 : -1,
       );

@@ -70,7 +70,7 @@ export type SmsBatch = z.infer<typeof SmsBatch>;
 
 export const SmsBatchPage = pageOf(SmsBatch, 'SmsBatchPage');
 
-export const SmsBatchRowError = z
+const SmsBatchRowError = z
   .object({
     index: z.int32().min(0).describe('The position of the message, counted from 0'),
     error: z.string().describe('The fault of the message'),

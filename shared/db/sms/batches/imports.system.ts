@@ -1,16 +1,16 @@
 import { idToBytes } from '../../../formats/ids.ts';
-import { id } from '../../client/columns.ts';
-import { type RecordOf, table } from '../../client/table.ts';
+import type { RecordOf } from '../../client/table.ts';
 import { execute, query } from '../../client.ts';
 import { changeWaiting } from '../../work/waiting-counts.ts';
+import { smsImports } from './imports.ts';
 
-const imports = table('sms_imports', { workspaceId: id('workspace'), batchId: id('batch') });
-export type LeftImport = RecordOf<typeof imports>;
+const leftImports = smsImports.omit('touchedAt');
+export type LeftImport = RecordOf<typeof leftImports>;
 
 /** Marks imports that no process has touched since then, and lists all marked ones. */
 export async function listLeftImports(untouchedSince: Date, limit: number): Promise<LeftImport[]> {
   await execute('UPDATE sms_imports SET is_left = 1 WHERE touched_at < ? AND is_left = 0', [untouchedSince]);
-  return imports.toRecords(
+  return leftImports.toRecords(
     await query('SELECT batch_id, workspace_id FROM sms_imports WHERE is_left = 1 LIMIT ?', [limit]),
   );
 }

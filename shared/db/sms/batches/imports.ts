@@ -1,12 +1,18 @@
 import { idToBytes } from '../../../formats/ids.ts';
+import { id, time } from '../../client/columns.ts';
+import { insertRow } from '../../client/rows.ts';
+import { table } from '../../client/table.ts';
 import { changeRow, execute } from '../../client.ts';
 
-export async function insertSmsImport(workspaceId: string, batchId: string, at: Date): Promise<void> {
-  await execute('INSERT INTO sms_imports (batch_id, workspace_id, touched_at) VALUES (?, ?, ?)', [
-    idToBytes(batchId),
-    idToBytes(workspaceId),
-    at,
-  ]);
+export const smsImports = table('sms_imports', {
+  batchId: id('batch'),
+  workspaceId: id('workspace'),
+  /** When a process last added rows. */
+  touchedAt: time(),
+});
+
+export function insertSmsImport(workspaceId: string, batchId: string, at: Date): Promise<void> {
+  return insertRow(workspaceId, smsImports, { batchId, workspaceId, touchedAt: at });
 }
 
 /** Counts the imports of the workspace that a process has touched since then. */

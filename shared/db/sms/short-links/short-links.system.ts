@@ -1,7 +1,7 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import { bytes, id, int } from '../../client/columns.ts';
-import { type RecordOf, table } from '../../client/table.ts';
+import type { RecordOf } from '../../client/table.ts';
 import { byId, changeRows, execute, type Param, query, tableOf } from '../../client.ts';
+import { shortLinks } from './short-links.ts';
 
 /** Short links of all workspaces, for the people who follow them, the counting of clicks, and retention. */
 
@@ -45,13 +45,7 @@ export async function findShortLink(tokenHash: Buffer): Promise<FoundShortLink |
   };
 }
 
-const counted = table('short_links', {
-  smsId: id('sms'),
-  place: int(),
-  batchId: id('batch').nullable(),
-  writtenHash: bytes().nullable(),
-  clicks: int(),
-});
+const counted = shortLinks.pick('smsId', 'place', 'batchId', 'writtenHash', 'clicks');
 export type LinkToCount = RecordOf<typeof counted>;
 
 /** All links of these messages, locked until the transaction ends. */

@@ -1,23 +1,20 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import { id, int, text, time } from '../../client/columns.ts';
-import { type RecordOf, type RowOf, table } from '../../client/table.ts';
+import type { RecordOf, RowOf } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
 import { webhooks } from '../webhooks.ts';
+import { deliveries } from './deliveries.ts';
 import { deliveryTable } from './table.system.ts';
 
-const deliveries = table('webhook_deliveries', {
-  id: id('delivery'),
-  attempts: int(),
-  claims: int(),
-  /** How many earlier workers claimed the delivery and never reported an outcome. */
-  lostClaims: int(),
-  scheduleStep: int(),
-  /** When it was last sent again on request. */
-  restartedAt: time().nullable(),
-  /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */
-  bodyVersion: text().nullable(),
-});
+const claimed = deliveries.pick(
+  'id',
+  'attempts',
+  'claims',
+  'lostClaims',
+  'scheduleStep',
+  'restartedAt',
+  'bodyVersion',
+);
 const claimedWebhooks = webhooks.pick(
   'url',
   'apiVersion',
@@ -36,14 +33,14 @@ const claimedWebhooks = webhooks.pick(
   'busyCount',
 );
 
-export type ClaimedDelivery = RecordOf<typeof deliveries> & {
+export type ClaimedDelivery = RecordOf<typeof claimed> & {
   token: Buffer;
   event: { id: string; workspaceId: string; type: string; occurredAt: Date; data: string };
   /** Null when the webhook has been deleted. */
   webhook: ClaimedWebhook | null;
 };
 export type ClaimedWebhook = RecordOf<typeof claimedWebhooks> & { id: string };
-type ClaimedRow = RowOf<typeof deliveries> & {
+type ClaimedDeliveryRow = RowOf<typeof claimed> & {
   event_id: Buffer;
   workspace_id: Buffer;
   type: string;
@@ -56,10 +53,10 @@ const versionNow = `SELECT COALESCE(w.api_version, 'legacy') FROM webhooks w
   WHERE w.id = webhook_deliveries.webhook_id AND w.active = 1 AND (w.paused_until IS NULL OR w.paused_until <= ?)`;
 
 /** Claims a delivery for this worker until the lease ends; null when it is not due or another worker has it. */
-export const claimDelivery = claimer<ClaimedDelivery, ClaimedRow>(deliveryTable, {
+export const claimDelivery = claimer<ClaimedDelivery, ClaimedDeliveryRow>(deliveryTable, {
   set: `lost_claims = lost_claims + (lease_token IS NOT NULL),
     body_version = COALESCE(body_version, (${versionNow}))`,
-  select: `SELECT ${deliveries.columnsOf('webhook_deliveries')},
+  select: `SELECT ${claimed.columnsOf('webhook_deliveries')},
       event_id, webhook_deliveries.workspace_id, e.type, e.occurred_at, e.data,
       w.id AS webhook_id, ${claimedWebhooks.columnsOf('w')}
     FROM webhook_deliveries JOIN events e ON e.id = webhook_deliveries.event_id
@@ -77,9 +74,9 @@ export async function listTests(deliveryIds: string[]): Promise<string[]> {
   return rows.map((row) => idFromBytes('delivery', row.id));
 }
 
-function toClaimed(row: ClaimedRow, token: Buffer): ClaimedDelivery {
+function toClaimed(row: ClaimedDeliveryRow, token: Buffer): ClaimedDelivery {
   return {
-    ...deliveries.toRecord(row),
+    ...claimed.toRecord(row),
     token,
     event: {
       id: idFromBytes('event', row.event_id),

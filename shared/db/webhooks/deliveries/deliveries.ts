@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import { id, int, outsideText, text, time } from '../../client/columns.ts';
+import { boolean, bytes, id, int, outsideText, text, time } from '../../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../../client/table.ts';
 import { execute, query } from '../../client.ts';
 
@@ -17,28 +17,55 @@ const attempts = table('webhook_attempts', {
 });
 type AttemptRecord = RecordOf<typeof attempts>;
 
-const deliveries = table('webhook_deliveries', {
+export const latest = attempts.omit('number');
+export type DeliveryAttempt = RecordOf<typeof latest>;
+
+export const deliveries = table('webhook_deliveries', {
   id: id('delivery'),
+  workspaceId: id('workspace'),
+  webhookId: id('webhook'),
   eventId: id('event'),
   eventType: text(),
   status: text<DeliveryStatus>(),
   attempts: int(),
+  claims: int(),
+  /** How many earlier workers claimed the delivery and never reported an outcome. */
+  lostClaims: int(),
+  scheduleStep: int(),
   dueAt: time().nullable(),
+  /** The delivery has no job in Redis, because there is no room for one or none is wanted. */
+  parked: boolean(),
   createdAt: time(),
   completedAt: time().nullable(),
+  /** When it was last sent again on request. */
+  restartedAt: time().nullable(),
+  /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */
+  bodyVersion: text().nullable(),
+  requestId: bytes().nullable(),
+  /** The row has its latest attempt, number `attempts`; the earlier ones have rows of their own. */
+  ...latest.fields,
+  attemptedAt: time().nullable(),
+  durationMs: int().nullable(),
 });
-/** The row has its latest attempt, number `attempts`; the earlier ones have rows of their own. */
-export const latest = attempts.omit('number');
-export type DeliveryAttempt = RecordOf<typeof latest>;
-const columns = `${deliveries.columns}, lease_token, ${latest.columns}`;
-type DeliveryRow = RowOf<typeof deliveries> & { lease_token: Buffer | null } & (
+const logged = deliveries.pick(
+  'id',
+  'eventId',
+  'eventType',
+  'status',
+  'attempts',
+  'dueAt',
+  'createdAt',
+  'completedAt',
+);
+const columns = `${logged.columns}, lease_token, ${latest.columns}`;
+type DeliveryRow = RowOf<typeof logged> & { lease_token: Buffer | null } & (
     | RowOf<typeof latest>
     | { attempted_at: null }
   );
 
-export type DeliveryRecord = RecordOf<typeof deliveries> & {
-  /** A worker holds it; `dueAt` is then the end of the lease. */
-  isInHand: boolean;
+export type DeliveryRecord = RecordOf<typeof logged> & {
+  /** By a worker: `dueAt` is then the end of the lease. */
+  isClaimed: boolean;
   latestAttempt: DeliveryAttempt | null;
 };
 
@@ -141,8 +168,8 @@ export async function listEarlierAttempts(
 
 function toRecord(row: DeliveryRow): DeliveryRecord {
   return {
-    ...deliveries.toRecord(row),
-    isInHand: row.lease_token !== null,
+    ...logged.toRecord(row),
+    isClaimed: row.lease_token !== null,
     latestAttempt: row.attempted_at && latest.toRecord(row),
   };
 }

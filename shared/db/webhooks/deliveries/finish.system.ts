@@ -1,11 +1,9 @@
 import { batcher } from '../../../common/batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
-import { boolean, int, text, time } from '../../client/columns.ts';
-import { table } from '../../client/table.ts';
 import { byId, hex, outsideTransaction, query, transaction } from '../../client.ts';
 import { holdingLease } from '../../work/claim.system.ts';
 import { outcomeWriter } from '../../work/outcomes.system.ts';
-import { type DeliveryAttempt, type DeliveryStatus, latest } from './deliveries.ts';
+import { type DeliveryAttempt, type DeliveryStatus, deliveries, latest } from './deliveries.ts';
 import { deliveryTable } from './table.system.ts';
 
 export type DeliveryOutcome = {
@@ -74,17 +72,19 @@ async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
   );
 }
 
-const outcomeColumns = table('webhook_deliveries', {
-  status: text<DeliveryStatus>(),
-  attempts: int(),
-  scheduleStep: int(),
-  dueAt: time().nullable(),
-  parked: boolean(),
-  completedAt: time().nullable(),
-  ...latest.fields,
-  attemptedAt: time().nullable(),
-  durationMs: int().nullable(),
-});
+const outcomeColumns = deliveries.pick(
+  'status',
+  'attempts',
+  'scheduleStep',
+  'dueAt',
+  'parked',
+  'completedAt',
+  'attemptedAt',
+  'durationMs',
+  'responseStatus',
+  'responseBody',
+  'error',
+);
 const writeOutcomes = outcomeWriter(deliveryTable, outcomeColumns, {
   kept: {
     columns: ['duration_ms', 'response_status', 'response_body', 'error', 'attempted_at'],

@@ -1,30 +1,33 @@
 import { portionsOf } from '../../../common/portions.ts';
 import { config } from '../../../config/config.ts';
-import { byId, isDuplicateKey, outsideTransaction, query, sqlTime } from '../../client.ts';
-import type { DeliveryStatus } from './deliveries.ts';
+import type { RecordOf } from '../../client/table.ts';
+import { byId, isDuplicateKey, outsideTransaction, type Param, query, writtenRows } from '../../client.ts';
+import { deliveries } from './deliveries.ts';
 
 /** Ids are bytes, as they are stored, because most of them are never needed in another form here. */
-export type NewDelivery = {
-  id: Buffer;
-  workspaceId: Buffer;
-  webhookId: Buffer;
-  eventId: Buffer;
-  eventType: string;
-  status: DeliveryStatus;
-  /** A pending delivery is due at this time; any other is never due. */
-  createdAt: Date;
-  /** The delivery has no job in Redis, because there is no room for one or none is wanted. */
-  parked: boolean;
-  /**
-   * 0 puts the first job into the lane of first attempts. 1 puts it into the retry lane, for a webhook that is not
-   * healthy.
-   */
-  claims: number;
-  requestId: Buffer | null;
-};
+const newDeliveries = deliveries
+  .pick(
+    'id',
+    'workspaceId',
+    'webhookId',
+    'eventId',
+    'eventType',
+    'status',
+    'dueAt',
+    'parked',
+    'claims',
+    'createdAt',
+    'completedAt',
+    'requestId',
+  )
+  .inBytes();
+const knownFields = newDeliveries.pick('id', 'eventId', 'webhookId', 'status', 'parked', 'claims');
 
-const columns = `id, workspace_id, webhook_id, event_id, event_type, status, due_at, parked, claims, created_at,
-  completed_at, request_id`;
+/**
+ * A pending delivery is due at once; any other is never due. `claims` is 0 for a first job in the lane of first attempts,
+ * and 1 for one in the retry lane, for a webhook that is not healthy.
+ */
+export type NewDelivery = Omit<RecordOf<typeof newDeliveries>, 'dueAt' | 'completedAt'>;
 
 const rowsAtOnce = 500;
 /**
@@ -65,39 +68,27 @@ async function insertPiece(piece: NewDelivery[]): Promise<NewDelivery[]> {
 }
 
 const insertRows = (deliveries: NewDelivery[]) =>
-  query(`INSERT INTO webhook_deliveries (${columns}) VALUES ?`, [deliveries.map(toValues)]);
+  query(`INSERT INTO ${newDeliveries.into} VALUES ${writtenRows(deliveries.map(toValues))}`);
 
 const keyOf = ({ eventId, webhookId }: Pick<NewDelivery, 'eventId' | 'webhookId'>) =>
   eventId.toString('latin1') + webhookId.toString('latin1');
 
-type KnownRow = {
-  id: Buffer;
-  event_id: Buffer;
-  webhook_id: Buffer;
-  status: DeliveryStatus;
-  parked: number;
-  claims: number;
-};
-type Known = Pick<NewDelivery, 'id' | 'status' | 'parked' | 'claims'>;
+type KnownDelivery = RecordOf<typeof knownFields>;
 
-async function listKnown(piece: NewDelivery[]): Promise<Map<string, Known>> {
-  const rows = await query<KnownRow[]>(
-    'SELECT id, event_id, webhook_id, status, parked, claims FROM webhook_deliveries WHERE event_id IN (?)',
-    [piece.map(({ eventId }) => eventId)],
-  );
-  return new Map(
-    rows.map(({ id, event_id, webhook_id, status, parked, claims }) => [
-      keyOf({ eventId: event_id, webhookId: webhook_id }),
-      { id, status, parked: parked === 1, claims },
+async function listKnown(piece: NewDelivery[]): Promise<Map<string, KnownDelivery>> {
+  const found = knownFields.toRecords(
+    await query(`SELECT ${knownFields.columns} FROM webhook_deliveries WHERE event_id IN (?)`, [
+      piece.map(({ eventId }) => eventId),
     ]),
   );
+  return new Map(found.map((one) => [keyOf(one), one]));
 }
 
 /**
  * Makes deliveries pending that were stored as skipped for a webhook that is on by now: a recovery may have ended before
  * they were committed. They wait for room in Redis, like all that a recovery takes.
  */
-async function unskip(piece: NewDelivery[], known: Map<string, Known>): Promise<void> {
+async function unskip(piece: NewDelivery[], known: Map<string, KnownDelivery>): Promise<void> {
   const skipped = piece
     .filter(({ status }) => status === 'pending')
     .map((delivery) => known.get(keyOf(delivery)))
@@ -111,22 +102,12 @@ async function unskip(piece: NewDelivery[], known: Map<string, Known>): Promise<
   for (const one of skipped) Object.assign(one!, { status: 'pending', parked: true });
 }
 
-/** Builds the row by hand: several columns follow from one field, and all times share one text. */
-function toValues(delivery: NewDelivery): (Buffer | string | number | null)[] {
+function toValues(delivery: NewDelivery): Param[] {
   const isPending = delivery.status === 'pending';
-  const time = sqlTime(delivery.createdAt);
-  return [
-    delivery.id,
-    delivery.workspaceId,
-    delivery.webhookId,
-    delivery.eventId,
-    delivery.eventType,
-    delivery.status,
-    isPending ? time : null,
-    delivery.parked ? 1 : 0,
-    delivery.claims,
-    time,
-    isPending ? null : time,
-    delivery.requestId,
-  ];
+  const at = delivery.createdAt;
+  return newDeliveries.toValues({
+    ...delivery,
+    dueAt: isPending ? at : null,
+    completedAt: isPending ? null : at,
+  });
 }

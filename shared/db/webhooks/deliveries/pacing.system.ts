@@ -1,5 +1,5 @@
 import { idToBytes } from '../../../formats/ids.ts';
-import { type RecordOf, table } from '../../client/table.ts';
+import type { RecordOf } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
 import { webhooks } from '../webhooks.ts';
 
@@ -13,10 +13,17 @@ export const pacing = webhooks.pick(
 );
 export type Pacing = RecordOf<typeof pacing>;
 
-const states = table('webhooks', {
-  ...pacing.fields,
-  ...webhooks.pick('id', 'url', 'secretVersion', 'pauseEndedAt').fields,
-});
+const states = webhooks.pick(
+  'active',
+  'autoDisabled',
+  'pausedUntil',
+  'failingSince',
+  'consecutiveFailures',
+  'id',
+  'url',
+  'secretVersion',
+  'pauseEndedAt',
+);
 export type WebhookState = RecordOf<typeof states>;
 
 /** Returns the states of those of the webhooks that exist. */

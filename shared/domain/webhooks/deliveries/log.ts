@@ -90,7 +90,7 @@ async function webhookOf(workspaceId: string, webhookId: string): Promise<Webhoo
 }
 
 function toWire(record: db.DeliveryRecord, { pausedUntil }: WebhookRecord): WebhookDelivery {
-  const isComing = record.status === 'pending' && !record.isInHand;
+  const isComing = record.status === 'pending' && !record.isClaimed;
   // A delivery that is due waits for the end of a pause, or comes at any moment.
   const soonest = Math.max(record.dueAt?.getTime() ?? 0, pausedUntil?.getTime() ?? 0, now().getTime());
   return wireOf(WebhookDelivery, {
