@@ -6,6 +6,7 @@ import { Email } from '../../schemas/email/email.ts';
 import type { EventType } from '../../schemas/events.ts';
 import * as events from '../events/events.ts';
 import { wireOf } from '../requests/wire.ts';
+import { advancer } from '../work/advance.ts';
 
 /** The statuses of an email, and its forms in the API and in events. */
 
@@ -76,23 +77,8 @@ export type EmailChanges = {
   reason?: EmailReason;
 };
 
-/** Returns the email in its next status. Throws where `nextStatuses` does not allow it: that is a fault of ours. */
-export function advance(email: EmailRecord, status: EmailStatus, { at, reason }: EmailChanges): EmailRecord {
-  if (!nextStatuses[email.status].includes(status))
-    throw new Error(`An email does not go from ${email.status} to ${status}`);
-  return {
-    ...email,
-    status,
-    reason: reason ?? null,
-    // This time never goes back, not even when the clocks of two processes differ a little.
-    updatedAt: at > email.updatedAt ? at : email.updatedAt,
-    sentAt: status === 'sent' ? at : email.sentAt,
-    deliveredAt: status === 'delivered' ? at : email.deliveredAt,
-    dueAt: null,
-    parked: false,
-    eventSeq: email.eventSeq + 1,
-  };
-}
+/** Returns the email in its next status. */
+export const advance = advancer<EmailStatus, EmailReason, EmailRecord>(nextStatuses);
 
 /** Returns the email after a report that does not change its status: a delay, a complaint (API decisions §5). */
 export function remark(email: EmailRecord, { at, reason }: EmailChanges): EmailRecord {

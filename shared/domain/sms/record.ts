@@ -9,6 +9,7 @@ import type { EventType } from '../../schemas/events.ts';
 import { SmsMessage, type SmsReason, type SmsStatus } from '../../schemas/sms/sms.ts';
 import * as events from '../events/events.ts';
 import { wireOf } from '../requests/wire.ts';
+import { advancer } from '../work/advance.ts';
 import { costToWire } from './prices.ts';
 
 /** The statuses of a text message, and its forms in the API and in events. */
@@ -75,23 +76,8 @@ export function newSms(at: Date, own: Pick<SmsRecord, OwnFields> & Partial<SmsRe
 
 export type SmsChanges = { at: Date; reason?: SmsReason };
 
-/** Returns the message in its next status. Throws where `nextStatuses` does not allow it: that is a fault of ours. */
-export function advance(message: SmsRecord, status: SmsStatus, { at, reason }: SmsChanges): SmsRecord {
-  if (!nextStatuses[message.status].includes(status))
-    throw new Error(`A message does not go from ${message.status} to ${status}`);
-  return {
-    ...message,
-    status,
-    reason: reason ?? null,
-    // `updatedAt` never decreases, even if the clocks of two processes differ.
-    updatedAt: at > message.updatedAt ? at : message.updatedAt,
-    sentAt: status === 'sent' ? at : message.sentAt,
-    deliveredAt: status === 'delivered' ? at : message.deliveredAt,
-    dueAt: null,
-    parked: false,
-    eventSeq: message.eventSeq + 1,
-  };
-}
+/** Returns the message in its next status. */
+export const advance = advancer<SmsStatus, SmsReason, SmsRecord>(nextStatuses);
 
 /** Returns the message as a caller with all scopes sees it: in answers, in the feed and at webhooks. */
 export function toWire(message: SmsRecord): SmsMessage {
