@@ -26,7 +26,7 @@ const kind = versionedTemplates<SmsTemplateRecord, NewSmsTemplate, SmsTemplateCh
   sourceFields: ['content'],
   datedFields: ['name', 'description', 'content', 'sampleData'],
   faultsOf,
-  toWire,
+  toWire: (record) => wireOf(SmsTemplate, record),
 });
 
 export const { prepareNew, create, prepareChange, change, find, list, remove } = kind;
@@ -34,7 +34,7 @@ export const { prepareNew, create, prepareChange, change, find, list, remove } =
 /** Finds a template for sending. */
 export const findByName = smsTemplates.findByName;
 
-type Checked = Pick<SmsTemplateRecord, 'content' | 'sampleData'>;
+type CheckedSmsSource = Pick<SmsTemplateRecord, 'content' | 'sampleData'>;
 
 /** Returns the faults for which `prepareNew` would refuse a request. Skips fields of the wrong shape. */
 export async function faultsOfNew(caller: Caller, request: Usable<NewSmsTemplate>): Promise<FieldErrors> {
@@ -55,7 +55,7 @@ export async function faultsOfChange(
   return isSource ? faultsOf(caller, { ...record, sampleData }, now()) : {};
 }
 
-async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Promise<FieldErrors> {
+async function faultsOf({ workspaceId }: Caller, record: CheckedSmsSource, at: Date): Promise<FieldErrors> {
   const { content, sampleData } = record;
   const result = await checkSource({ workspaceId, content, sampleData, now: at });
   if (result.ok) return {};
@@ -86,8 +86,4 @@ export async function render(
     'data',
     part === 'data' ? message : `does not fit the template: its content ${message}`,
   ]);
-}
-
-function toWire(record: SmsTemplateRecord): SmsTemplate {
-  return wireOf(SmsTemplate, record);
 }

@@ -9,11 +9,12 @@ import { withoutErasedContacts } from '../../db/sms/contacts.ts';
 import { listSmsByIds } from '../../db/sms/of-conversations.ts';
 import { listSuppressedNumbers } from '../../db/suppressions.ts';
 import type { Pair } from '../../formats/text-pair.ts';
-import type { Conversation, ConversationQuery } from '../../schemas/conversations.ts';
+import { Conversation, type ConversationQuery } from '../../schemas/conversations.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { readCursor } from '../requests/cursors.ts';
 import { type CursorPage, keysetPage, mapPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
+import { wireOf } from '../requests/wire.ts';
 import { addressOf, toWire as smsToWire } from '../sms/record.ts';
 
 /**
@@ -75,20 +76,14 @@ async function toWireAll(caller: Caller, records: db.ConversationRecord[]): Prom
     // Retention has deleted the text between two statements. The conversation is deleted too, or shows another text
     // now.
     if (!last) return [];
-    const { id, number, sender, inboundCount, outboundCount } = record;
     return [
-      {
-        id,
-        number,
-        sender,
-        contact: contacts.get(number) ?? null,
+      wireOf(Conversation, {
+        ...record,
+        contact: contacts.get(record.number) ?? null,
         lastMessage: show(caller, smsToWire(last)),
-        lastInboundAt: record.lastInboundAt!.toISOString(),
-        lastOutboundAt: record.lastOutboundAt?.toISOString() ?? null,
-        inboundCount,
-        outboundCount,
-        suppressed: suppressed.has(number),
-      },
+        lastInboundAt: record.lastInboundAt!,
+        suppressed: suppressed.has(record.number),
+      }),
     ];
   });
 }

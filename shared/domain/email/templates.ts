@@ -32,7 +32,7 @@ const kind = versionedTemplates<EmailTemplateRecord, NewEmailTemplate, EmailTemp
   // A change of html or text alone leaves `updatedAt` as it is (API decisions §4).
   datedFields: ['name', 'description', 'format', 'sampleData'],
   faultsOf,
-  toWire,
+  toWire: (record) => wireOf(EmailTemplate, record),
   // Once a template is stored, its includes are in use.
   uses: { keep: keepUses, remove: uses.deleteIncludeUses },
 });
@@ -42,9 +42,9 @@ export const { prepareNew, create, prepareChange, change, find, list, remove } =
 /** Finds a template for sending, whatever its format. */
 export const findByName = emailTemplates.findByName;
 
-type Checked = EmailSource & Pick<EmailTemplateRecord, 'sampleData'>;
+type CheckedEmailSource = EmailSource & Pick<EmailTemplateRecord, 'sampleData'>;
 
-async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Promise<FieldErrors> {
+async function faultsOf({ workspaceId }: Caller, record: CheckedEmailSource, at: Date): Promise<FieldErrors> {
   const source = { ...record, text: record.text || null };
   const result = await checkSource({ workspaceId, source, sampleData: record.sampleData, now: at });
   if (result.ok) return {};
@@ -136,8 +136,4 @@ export async function faultsOfRendering(
     faults.filter(({ isOfSource }) => isOfSource),
     ({ part, message }) => [part, message],
   );
-}
-
-function toWire(record: EmailTemplateRecord): EmailTemplate {
-  return wireOf(EmailTemplate, record);
 }

@@ -7,12 +7,12 @@ import { dramaMobiles, parsePhoneNumber } from '../../formats/sms/phone-number.t
 import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
 import type { PageQuery } from '../../schemas/fields.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { SimulatorPhone, SimulatorText } from '../../schemas/simulator.ts';
-import { textsShown } from '../../schemas/simulator.ts';
+import { SimulatorPhone, type SimulatorText, textsShown } from '../../schemas/simulator.ts';
 import type { SmsMessage } from '../../schemas/sms/sms.ts';
 import { gatewayFor, isAllSimulated } from '../../transports/sms.ts';
 import { type CursorPage, keysetPageById, mapPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
+import { wireOf } from '../requests/wire.ts';
 import type { InboundText } from '../sms/gateways/inbound.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
 import { toWire } from '../sms/record.ts';
@@ -35,23 +35,17 @@ async function phonesToWire(workspaceId: string, phones: db.PhoneRecord[]): Prom
   return phones.map((phone) => phoneToWire(phone, texts.get(phone.number) ?? []));
 }
 
-function phoneToWire(
-  { id, number, createdAt }: db.PhoneRecord,
-  texts: db.SimulatorMessageRecord[],
-): SimulatorPhone {
-  return {
-    id,
-    number,
-    messages: texts.map(({ direction, sender, content, parts, createdAt: at }) => ({
-      direction,
-      from: direction === 'outbound' ? sender : number,
-      to: direction === 'outbound' ? number : sender,
-      content,
-      parts,
-      createdAt: at.toISOString(),
-    })),
+function phoneToWire(phone: db.PhoneRecord, texts: db.SimulatorMessageRecord[]): SimulatorPhone {
+  const { number } = phone;
+  const messages = texts.map(({ direction, sender, content, parts, createdAt }) => ({
+    direction,
+    from: direction === 'outbound' ? sender : number,
+    to: direction === 'outbound' ? number : sender,
+    content,
+    parts,
     createdAt: createdAt.toISOString(),
-  };
+  }));
+  return wireOf(SimulatorPhone, { ...phone, messages });
 }
 
 const atOnce = 1_000;

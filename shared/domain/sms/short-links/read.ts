@@ -4,7 +4,8 @@ import { findSmsBatch } from '../../../db/sms/batches/batches.ts';
 import { findSms } from '../../../db/sms/messages.ts';
 import { listBatchLinks, listShortLinksOfSms } from '../../../db/sms/short-links/short-links.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
-import type { BatchLink, ShortLink } from '../../../schemas/sms/short-links.ts';
+import { BatchLink, ShortLink } from '../../../schemas/sms/short-links.ts';
+import { wireOf } from '../../requests/wire.ts';
 import { shortUrlOf } from './shorten.ts';
 import { sealOwner } from './store.ts';
 
@@ -16,12 +17,13 @@ export async function listOfSms(
   if (!(await findSms(workspaceId, smsId))) throw problem('not_found');
   const seesContent = scopes.has('content.read');
   const records = await listShortLinksOfSms(workspaceId, smsId);
-  const data = records.map(({ id, place, url, token, ...clicked }) => ({
-    id,
-    url: seesContent ? url : null,
-    shortUrl: seesContent ? shortUrlOf(open(sealOwner(smsId, place), token)) : null,
-    ...clickedToWire(clicked),
-  }));
+  const data = records.map((record) =>
+    wireOf(ShortLink, {
+      ...record,
+      url: seesContent ? record.url : null,
+      shortUrl: seesContent ? shortUrlOf(open(sealOwner(smsId, record.place), record.token)) : null,
+    }),
+  );
   return { data, nextCursor: null };
 }
 
@@ -35,19 +37,8 @@ export async function listOfBatch(
   if (!(await findSmsBatch(workspaceId, batchId))) throw problem('not_found');
   const seesContent = scopes.has('content.read');
   const records = await listBatchLinks(workspaceId, batchId, mostBatchLinks);
-  const data = records.map(({ url, messages, clickedMessages, ...clicked }) => ({
-    url: seesContent ? url : null,
-    messages,
-    clickedMessages,
-    ...clickedToWire(clicked),
-  }));
+  const data = records.map((record) =>
+    wireOf(BatchLink, { ...record, url: seesContent ? record.url : null }),
+  );
   return { data, nextCursor: null };
 }
-
-type Clicked = { clicks: number; firstClickedAt: Date | null; lastClickedAt: Date | null };
-
-const clickedToWire = ({ clicks, firstClickedAt, lastClickedAt }: Clicked) => ({
-  clicks,
-  firstClickedAt: firstClickedAt?.toISOString() ?? null,
-  lastClickedAt: lastClickedAt?.toISOString() ?? null,
-});
