@@ -1,5 +1,6 @@
 import { Faults } from '../../common/faults.ts';
 import type { ListedPage, Page } from '../../db/client/listing.ts';
+import type { PageQuery } from '../../schemas/fields.ts';
 import { type CursorBinding, decodeCursor, encodeCursor, readCursor } from './cursors.ts';
 
 /** A page of a listing, and the cursor of the next page; null where there is none. */
@@ -43,7 +44,7 @@ export const searchPage = <Item extends { id: string }>(
  */
 export async function keysetPage<Item, Place extends object>(
   binding: CursorBinding,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor }: PageQuery,
   read: (limit: number, after: Place | null) => Promise<Item[]>,
   placeOf: (item: Item) => Place,
 ): Promise<CursorPage<Item>> {
@@ -59,7 +60,7 @@ export async function keysetPage<Item, Place extends object>(
 /** Returns a page of a listing in the order of its ids. */
 export const keysetPageById = <Item extends { id: string }>(
   binding: CursorBinding,
-  page: { limit: number; cursor?: string | undefined },
+  page: PageQuery,
   read: (page: Page) => Promise<Item[]>,
 ): Promise<CursorPage<Item>> =>
   keysetPage(
@@ -75,7 +76,7 @@ export const keysetPageById = <Item extends { id: string }>(
  */
 export async function searchedPage<Item extends { id: string }>(
   binding: CursorBinding,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor }: PageQuery,
   search: (page: Page) => Promise<ListedPage<Item>>,
   faults = new Faults(),
 ): Promise<CursorPage<Item>> {

@@ -1,4 +1,5 @@
 import type { Page } from '../../db/client/listing.ts';
+import type { PageQuery } from '../../schemas/fields.ts';
 import type { CursorBinding } from './cursors.ts';
 import { type CursorPage, mapPage, searchedPage } from './keyset-pages.ts';
 
@@ -9,7 +10,7 @@ type Long = { id: string; length: number };
 /** Returns the ids of a page of records with long texts. A page has at least one, and ends before it gets too long. */
 export const pageOfLong = (
   binding: CursorBinding,
-  page: { limit: number; cursor?: string | undefined },
+  page: PageQuery,
   list: (page: Page) => Promise<Long[]>,
 ): Promise<CursorPage<string>> =>
   mapPage(
