@@ -15,14 +15,14 @@ import { pageProblems } from './public/problem-page.ts';
 import { shortLinks } from './public/short-links.ts';
 import { endpoints as allEndpoints } from './routes/index.ts';
 
-type Parts = Partial<Omit<Doors, 'inShareOf'>> & { endpoints?: readonly Endpoint[] };
+type AppParts = Partial<Omit<Doors, 'inShareOf'>> & { endpoints?: readonly Endpoint[] };
 
 /** Creates the whole HTTP application, not yet listening. */
 export function createApp({
   endpoints = allEndpoints,
   authenticate = callers.authenticate,
   transaction: inTransaction = transaction,
-}: Parts = {}): Express {
+}: AppParts = {}): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.enable('strict routing').enable('case sensitive routing');

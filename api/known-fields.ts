@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Measured, nearest } from '../shared/formats/edit-distance.ts';
 
 /** The field names that an object of a body may have; `null` where no object with named fields is below. */
-type Known = { members: Map<string, Known | null> } | { items: Known };
+type KnownLevel = { members: Map<string, KnownLevel | null> } | { items: KnownLevel };
 /** `known`: the fields that a body may have. `ofRecord`: the names of the fields of the operation's record. */
-export type KnownFields = { known: Known | null; ofRecord: ReadonlySet<string> };
+export type KnownFields = { known: KnownLevel | null; ofRecord: ReadonlySet<string> };
 
 export function knownFieldsOf(body: z.ZodType | undefined, response: z.ZodType | undefined): KnownFields {
   const ofRecord = new Set<string>();
@@ -12,7 +12,7 @@ export function knownFieldsOf(body: z.ZodType | undefined, response: z.ZodType |
   return { known: body ? knownOf(body) : null, ofRecord };
 }
 
-function knownOf(schema: z.core.$ZodType): Known | null {
+function knownOf(schema: z.core.$ZodType): KnownLevel | null {
   if (schema instanceof z.ZodObject)
     return {
       members: new Map(Object.entries(schema.shape).map(([name, field]) => [name, knownOf(field)])),
@@ -50,7 +50,7 @@ export function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
 }
 
 /** Whether a body has unknown fields. Most bodies have none, so they need only this quick check. */
-export function hasUnknown(known: Known | null, value: unknown): boolean {
+export function hasUnknown(known: KnownLevel | null, value: unknown): boolean {
   if (known === null || typeof value !== 'object' || value === null) return false;
   if ('items' in known)
     return Array.isArray(value) && value.some((item: unknown) => hasUnknown(known.items, item));
@@ -78,10 +78,10 @@ const mostCompared = 200;
  */
 export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Misnamed[] {
   const misnamed: Misnamed[] = [];
-  const compared = new Map<Known, Map<string, string | null>>();
+  const compared = new Map<KnownLevel, Map<string, string | null>>();
   let count = 0;
 
-  function checkAt(below: Known | null, value: unknown, path: PropertyKey[]): void {
+  function checkAt(below: KnownLevel | null, value: unknown, path: PropertyKey[]): void {
     if (below === null || typeof value !== 'object' || value === null) return;
     if ('items' in below) {
       if (Array.isArray(value)) value.forEach((item, index) => checkAt(below.items, item, [...path, index]));
@@ -98,7 +98,7 @@ export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Mis
     }
   }
 
-  function meantBy(level: Extract<Known, { members: unknown }>, name: string): string | null {
+  function meantBy(level: Extract<KnownLevel, { members: unknown }>, name: string): string | null {
     const answers = compared.get(level) ?? new Map<string, string | null>();
     compared.set(level, answers);
     let meant = answers.get(name);

@@ -5,7 +5,7 @@ import type { Caller } from '../../shared/schemas/scopes.ts';
 import { type BucketResult, tokenBuckets } from './token-buckets.ts';
 
 type Allowance = { refusal: Problem | null; headers: Record<string, string> };
-type Counted = Pick<Caller, 'lineageId' | 'workspaceId'>;
+type LimitedCaller = Pick<Caller, 'lineageId' | 'workspaceId'>;
 
 const burstSeconds = 2;
 const unlimited: Allowance = { refusal: null, headers: {} };
@@ -14,14 +14,14 @@ const policies = [
   {
     kind: 'key',
     name: 'default',
-    idOf: ({ lineageId }: Counted) => lineageId,
+    idOf: ({ lineageId }: LimitedCaller) => lineageId,
     detail: (perSecond: number) =>
       `An API key, together with the keys from its rotations, may make at most ${perSecond} requests a second.`,
   },
   {
     kind: 'workspace',
     name: 'workspace',
-    idOf: ({ workspaceId }: Counted) => workspaceId,
+    idOf: ({ workspaceId }: LimitedCaller) => workspaceId,
     detail: (perSecond: number) =>
       `All keys of a workspace together may make at most ${perSecond} requests a second.`,
   },
@@ -45,14 +45,14 @@ export function callerLimits(milliseconds?: () => number) {
     .join(', ');
 
   /** Counts one request of this caller. */
-  function take(caller: Counted): Allowance | Promise<Allowance> {
+  function take(caller: LimitedCaller): Allowance | Promise<Allowance> {
     if (inForce.length === 0) return unlimited;
     const taken = buckets.take(inForce.map(({ idOf }) => idOf(caller)));
     return taken instanceof Promise ? taken.then(allowance) : allowance(taken);
   }
 
   /** Takes back the count of a request that passed. */
-  function putBack(caller: Counted): void {
+  function putBack(caller: LimitedCaller): void {
     buckets.putBack(inForce.map(({ idOf }) => idOf(caller)));
   }
 

@@ -1,4 +1,4 @@
-type Options<Item, Result> = {
+type BatcherOptions<Item, Result> = {
   maxItems: number;
   maxInFlight: number;
   /** The longest time that calls gather while a batch is in flight. */
@@ -14,7 +14,9 @@ const usualGatherMs = 10;
  * wait. While a batch is in flight, the next one begins when it is full or has gathered for `gatherMs`. So a busy
  * system uses one statement for many rows, and a statement that waits for a lock does not hold up the others for long.
  */
-export function batcher<Item, Result>(options: Options<Item, Result>): (item: Item) => Promise<Result> {
+export function batcher<Item, Result>(
+  options: BatcherOptions<Item, Result>,
+): (item: Item) => Promise<Result> {
   type Call = {
     item: Item;
     since: number;
@@ -86,7 +88,7 @@ export function batcher<Item, Result>(options: Options<Item, Result>): (item: It
 export function batcherByLane<Item, Result>({
   laneOf,
   ...options
-}: Options<Item, Result> & { laneOf: (item: Item) => string }): (item: Item) => Promise<Result> {
+}: BatcherOptions<Item, Result> & { laneOf: (item: Item) => string }): (item: Item) => Promise<Result> {
   const batchers = new Map<string, (item: Item) => Promise<Result>>();
   return (item) => {
     const lane = laneOf(item);

@@ -11,10 +11,10 @@ import {
 } from 'node:crypto';
 import { config } from '../config/config.ts';
 
-type Key = { id: string; encryption: KeyObject; authentication: KeyObject };
-let keys: Key[] | undefined;
+type SecretKey = { id: string; encryption: KeyObject; authentication: KeyObject };
+let keys: SecretKey[] | undefined;
 
-function secretKeys(): Key[] {
+function secretKeys(): SecretKey[] {
   if (!config.SECRET_KEY)
     throw new Error('SECRET_KEY is not set. Set it to the SECRET_KEY of the running platform');
   keys ??= config.SECRET_KEY.split(',').map((entry) => {
@@ -87,6 +87,6 @@ export function isSameSecret(given: string, secret: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', secret, 'buffer'));
 }
 
-function mac(key: Key, purpose: string, text: string): Buffer {
+function mac(key: SecretKey, purpose: string, text: string): Buffer {
   return createHmac('sha256', key.authentication).update(purpose).update('\0').update(text).digest();
 }

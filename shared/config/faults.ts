@@ -1,6 +1,12 @@
 import { z } from 'zod';
 
-type Bounds = { type?: string; minimum?: number; maximum?: number; enum?: string[]; default?: unknown };
+type SettingBounds = {
+  type?: string;
+  minimum?: number;
+  maximum?: number;
+  enum?: string[];
+  default?: unknown;
+};
 
 /** Exit code of a command whose settings are wrong (EX_CONFIG of sysexits.h). */
 const badSettings = 78;
@@ -49,12 +55,12 @@ export function faultOf(name: string, form: string, example: string | undefined)
   return `${name} ${form}${example === undefined ? '' : `, for example ${name}=${quoted(example)}`}`;
 }
 
-export function boundsOf(schema: z.ZodType): Bounds {
-  return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as Bounds;
+export function boundsOf(schema: z.ZodType): SettingBounds {
+  return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as SettingBounds;
 }
 
 /** Returns the expected form in words, for numbers and choices; other schemas have a message of their own. */
-export function formOf({ type, minimum, maximum, enum: choices }: Bounds): string | undefined {
+export function formOf({ type, minimum, maximum, enum: choices }: SettingBounds): string | undefined {
   if (choices) return `must be ${choices.join(' or ')}`;
   if (type === 'boolean') return 'must be true or false';
   if (type !== 'integer' && type !== 'number') return undefined;
@@ -64,7 +70,7 @@ export function formOf({ type, minimum, maximum, enum: choices }: Bounds): strin
   return minimum === undefined ? `must be ${kind}` : `must be ${kind} of at least ${minimum}`;
 }
 
-function exampleOf({ enum: choices, type, minimum, default: usual }: Bounds): string | undefined {
+function exampleOf({ enum: choices, type, minimum, default: usual }: SettingBounds): string | undefined {
   if (typeof usual === 'string' || typeof usual === 'number' || typeof usual === 'boolean')
     return String(usual);
   if (Array.isArray(usual) && usual.length > 0) return usual.join(',');

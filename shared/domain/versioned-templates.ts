@@ -4,6 +4,7 @@ import { throwAny, type Usable } from '../common/faults.ts';
 import type { TemplateRecord, TemplateTable } from '../db/client/template-table.ts';
 import { findWorkspaceForUpdate } from '../db/workspace/workspaces.ts';
 import { type IdPrefix, newId } from '../formats/ids.ts';
+import type { PageQuery } from '../schemas/fields.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import { type CursorPage, mapPage } from './requests/keyset-pages.ts';
 import { pageOfLong } from './requests/long-pages.ts';
@@ -11,18 +12,18 @@ import { orTaken, refuseOneMore } from './requests/refusals.ts';
 import { changedMeanwhile } from './template-faults.ts';
 
 /** The fields that a request may give of a template of any kind. */
-type Given = {
+type TemplateFields = {
   name?: string | null | undefined;
   description?: string | null | undefined;
   sampleData?: Record<string, unknown> | null | undefined;
 };
-type GivenNew = Given & { name: string };
+type NewTemplate = TemplateFields & { name: string };
 
 /** The fields of a template that only one kind has. */
 type Source<Template> = Omit<Template, keyof TemplateRecord>;
 
 /** A kind of templates, with the settings and functions that differ by kind. */
-type Kind<Template extends TemplateRecord, New extends GivenNew, Wire> = {
+type TemplateKind<Template extends TemplateRecord, New extends NewTemplate, Wire> = {
   rows: TemplateTable<Template>;
   idPrefix: IdPrefix;
   /** The name of the kind's listing in cursors. */
@@ -50,10 +51,10 @@ type TemplateChange<Template> = { record: Template; from: number };
 /** Makes the operations of a kind of templates. A source is checked outside of a transaction, then stored in one. */
 export function versionedTemplates<
   Template extends TemplateRecord,
-  New extends GivenNew,
-  Changes extends Given,
+  New extends NewTemplate,
+  Changes extends TemplateFields,
   Wire,
->(kind: Kind<Template, New, Wire>) {
+>(kind: TemplateKind<Template, New, Wire>) {
   const { rows, uses, toWire } = kind;
 
   async function check(caller: Caller, record: Template, at: Date): Promise<void> {
@@ -135,10 +136,7 @@ export function versionedTemplates<
     return toWire(await findRecord(caller, id));
   }
 
-  async function list(
-    { workspaceId }: Caller,
-    page: { limit: number; cursor?: string | undefined },
-  ): Promise<CursorPage<Wire>> {
+  async function list({ workspaceId }: Caller, page: PageQuery): Promise<CursorPage<Wire>> {
     const binding = { workspaceId, listing: kind.listing };
     return mapPage(
       pageOfLong(binding, page, (range) => rows.listLengths(workspaceId, range)),

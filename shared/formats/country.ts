@@ -1,16 +1,16 @@
 import { createRequire } from 'node:module';
 
-type Library = typeof import('i18n-iso-countries/index.js');
+type CountryLibrary = typeof import('i18n-iso-countries/index.js');
 
 const require = createRequire(import.meta.url);
-let loaded: Library | undefined;
+let loaded: CountryLibrary | undefined;
 
 /**
  * Loads the country codes at first use, because many processes never need them. This entry point loads only the
  * codes; the other one also reads the names of all countries in eighty languages.
  */
-function library(): Library {
-  loaded ??= require('i18n-iso-countries/index.js') as Library;
+function library(): CountryLibrary {
+  loaded ??= require('i18n-iso-countries/index.js') as CountryLibrary;
   return loaded;
 }
 

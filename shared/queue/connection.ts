@@ -13,7 +13,7 @@ export type RedisConnection = Redis | Cluster;
  */
 const leaveReplica = (error: Error): boolean => /\bREADONLY\b/.test(error.message);
 
-type Settings = {
+type RedisSettings = {
   enableOfflineQueue?: boolean;
   enableAutoPipelining?: boolean;
   maxRetriesPerRequest?: number | null;
@@ -34,7 +34,7 @@ const sentinelPort = 26_379;
 const producerRedirections = 8;
 
 /** Connects to the Redis of REDIS_URL, whatever form that address has. Logs errors of the connection. */
-export function connectToRedis(settings: Settings): RedisConnection {
+export function connectToRedis(settings: RedisSettings): RedisConnection {
   const servers = parseServers(config.REDIS_URL);
   if (servers?.scheme.endsWith('+cluster')) return noted(connectToCluster(servers, settings));
   if (servers?.scheme.endsWith('+sentinel')) return noted(connectBySentinels(servers, settings));
@@ -45,7 +45,9 @@ export function connectToRedis(settings: Settings): RedisConnection {
  * Connects for listening: in a Cluster to one node, and to the next one with each retry. A published message reaches
  * the listeners at every node, and only such a connection reports that it has heard nothing for a while.
  */
-export function connectToListen(settings: Settings & { retryStrategy: (attempt: number) => number }): Redis {
+export function connectToListen(
+  settings: RedisSettings & { retryStrategy: (attempt: number) => number },
+): Redis {
   const servers = parseServers(config.REDIS_URL);
   if (!servers?.scheme.endsWith('+cluster')) return connectToRedis(settings) as Redis;
   const nodes = nodesOf(servers, redisPort);
@@ -78,7 +80,7 @@ class ReconnectingSentinels extends SentinelConnector {
   }
 }
 
-function connectBySentinels(servers: Servers, settings: Settings): Redis {
+function connectBySentinels(servers: Servers, settings: RedisSettings): Redis {
   const { search, path } = servers;
   const access = accessOf(servers);
   return new Redis({
@@ -97,7 +99,7 @@ function connectBySentinels(servers: Servers, settings: Settings): Redis {
   });
 }
 
-function connectToCluster(servers: Servers, settings: Settings): Cluster {
+function connectToCluster(servers: Servers, settings: RedisSettings): Cluster {
   const { enableOfflineQueue, enableAutoPipelining, retryStrategy, maxRetriesPerRequest, ...others } =
     settings;
   const access = accessOf(servers);

@@ -62,11 +62,11 @@ export async function addInbound(
  * `settled`: set while the conversation is not open. It has the totals of the texts between `from` and `to`. The texts
  * outside of that range are still to be counted.
  */
-type Found = { id: string; settled: { totals: PairTotals; from: Buffer; to: Buffer } | null };
+type FoundConversation = { id: string; settled: { totals: PairTotals; from: Buffer; to: Buffer } | null };
 type PairTotals = Awaited<ReturnType<typeof findPairTotals>>;
 
 /** Finds the conversation of the text. If it is not open, waits for the texts that may not have found it. */
-async function look(workspaceId: string, text: SmsRecord): Promise<Found> {
+async function look(workspaceId: string, text: SmsRecord): Promise<FoundConversation> {
   const pair = pairOf(text);
   for (;;) {
     const found = await db.findConversationOf(workspaceId, pair);
@@ -89,7 +89,11 @@ async function look(workspaceId: string, text: SmsRecord): Promise<Found> {
 }
 
 /** Adds stored texts to the conversation, or opens it with them. Returns false where it was deleted meanwhile. */
-async function add(workspaceId: string, { id, settled }: Found, texts: SmsRecord[]): Promise<boolean> {
+async function add(
+  workspaceId: string,
+  { id, settled }: FoundConversation,
+  texts: SmsRecord[],
+): Promise<boolean> {
   if (settled) {
     const conversation = await db.findConversationForUpdate(workspaceId, id);
     if (!conversation) return false;
@@ -106,7 +110,7 @@ async function add(workspaceId: string, { id, settled }: Found, texts: SmsRecord
 async function open(
   workspaceId: string,
   conversation: db.ConversationRecord,
-  { totals, from, to }: NonNullable<Found['settled']>,
+  { totals, from, to }: NonNullable<FoundConversation['settled']>,
 ): Promise<void> {
   const past = await findPairTotals(workspaceId, conversation, { to: from });
   const latest = await findPairTotals(workspaceId, conversation, { from: to });

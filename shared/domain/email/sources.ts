@@ -15,7 +15,7 @@ export type TemplateSourceFault = {
   message: string;
   isOfSource: boolean;
 };
-type Failure =
+type SourceFailure =
   | { ok: false; faults: TemplateSourceFault[]; busy?: never }
   | { ok: false; busy: true; faults?: never };
 type RenderedEmail = { ok: true; subject: string | null; html: string | null; text: string | null };
@@ -29,7 +29,7 @@ type SourceRendering = {
 };
 
 /** Renders subject, html and text with the same data; compiles MJML before or after Liquid, as its source requires. */
-export async function renderSource(rendering: SourceRendering): Promise<RenderedEmail | Failure> {
+export async function renderSource(rendering: SourceRendering): Promise<RenderedEmail | SourceFailure> {
   const { workspaceId, source } = rendering;
   const html = await liquidOf(workspaceId, source);
   if (!html.ok) return html;
@@ -54,7 +54,7 @@ export async function renderSource(rendering: SourceRendering): Promise<Rendered
 /** Checks a source before it is used, and its result with `sampleData`. */
 export async function checkSource(
   check: Omit<SourceRendering, 'subject' | 'data'> & { sampleData: Record<string, unknown> | null },
-): Promise<{ ok: true } | Failure> {
+): Promise<{ ok: true } | SourceFailure> {
   const { workspaceId, source, sampleData } = check;
   const rendering = { ...check, subject: null, data: sampleData ?? {} };
   const written = await writtenOf(workspaceId, source);
@@ -71,11 +71,14 @@ export async function checkSource(
   return rendered.ok ? { ok: true } : rendered;
 }
 
-type Written = { ok: true; expanded: Expanded | null };
+type ExpandedSource = { ok: true; expanded: Expanded | null };
 /** `liquid`: the text that Liquid renders. `isLate`: this text is MJML, and is compiled after Liquid. */
-type Liquid = Written & { liquid: string | null; isLate: boolean };
+type LiquidSource = ExpandedSource & { liquid: string | null; isLate: boolean };
 
-async function writtenOf(workspaceId: string, { format, html }: EmailSource): Promise<Written | Failure> {
+async function writtenOf(
+  workspaceId: string,
+  { format, html }: EmailSource,
+): Promise<ExpandedSource | SourceFailure> {
   if (format === 'html' || html === null) return { ok: true, expanded: null };
   const expanded = await expandIncludes(workspaceId, html);
   if ('fault' in expanded)
@@ -83,7 +86,7 @@ async function writtenOf(workspaceId: string, { format, html }: EmailSource): Pr
   return { ok: true, expanded };
 }
 
-async function liquidOf(workspaceId: string, source: EmailSource): Promise<Liquid | Failure> {
+async function liquidOf(workspaceId: string, source: EmailSource): Promise<LiquidSource | SourceFailure> {
   const written = await writtenOf(workspaceId, source);
   if (!written.ok) return written;
   const { expanded } = written;
@@ -101,7 +104,7 @@ async function liquidOf(workspaceId: string, source: EmailSource): Promise<Liqui
 async function compileRendered(
   workspaceId: string,
   text: string,
-): Promise<{ ok: true; html: string | null } | Failure> {
+): Promise<{ ok: true; html: string | null } | SourceFailure> {
   const refuse = (message: string): TemplateSourceFault => ({ part: 'html', message, isOfSource: false });
   if (text.length > largestMjml)
     return { ok: false, faults: [refuse(`renders to more than ${largestMjml / 1024} kB of MJML`)] };
@@ -131,7 +134,7 @@ function partsOf({ subject, source }: Pick<SourceRendering, 'subject' | 'source'
 /** Returns the faults with their places in the written source: places in compiled MJML would help nobody. */
 async function inWords(
   rendering: SourceRendering,
-  { expanded, isLate }: Liquid,
+  { expanded, isLate }: LiquidSource,
   errors: sandbox.RenderError[],
 ): Promise<TemplateSourceFault[]> {
   const isCompiled = expanded !== null && !isLate && errors.some(({ part }) => part === 'html');

@@ -28,14 +28,14 @@ forgetAtEnd(() => known.clear());
 type Day = Omit<Name, 'name'> & { key: string; own: Names | undefined; asked: Names };
 
 /** A message, and the standing that it was last counted with. */
-type Counted = { facts: Facts; before: Standing | null };
+type CountedMessage = { facts: Facts; before: Standing | null };
 
 /**
  * Decides under which names the tags, recipient domains and error codes of these messages count. The first ones of a
  * day keep their own name, and the others count as `other`. The transaction has locked the position of the reports, so
  * no other process decides at the same time.
  */
-export async function nameAll(messages: readonly Counted[]): Promise<NameOf> {
+export async function nameAll(messages: readonly CountedMessage[]): Promise<NameOf> {
   const days = new Map<string, Day>();
   const ask = ({ workspaceId, workspace, hour }: Facts, dimension: Name['dimension'], name: string) => {
     if (name === '') return;

@@ -32,16 +32,16 @@ type Tally = {
 
 type At = Pick<Facts, 'workspaceId' | 'workspace' | 'hour' | 'channel'>;
 type Timed = Omit<LatencyOfHour, 'messages'>;
-type Hour = {
+type HourTally = {
   at: { workspaceId: Buffer; start: number; channel: Channel };
   counts: Map<Dimension, Map<string, Counts>>;
   times: Map<string, LatencyOfHour>;
 };
 
 export function newTally(): Tally {
-  const hours = new Map<string, Hour>();
+  const hours = new Map<string, HourTally>();
 
-  function hourOf({ workspaceId, workspace, hour: start, channel }: At): Hour {
+  function hourOf({ workspaceId, workspace, hour: start, channel }: At): HourTally {
     const key = `${channel} ${start} ${workspace}`;
     let hour = hours.get(key);
     if (!hour) {
@@ -51,7 +51,7 @@ export function newTally(): Tally {
     return hour;
   }
 
-  function countsOf({ counts }: Hour, dimension: Dimension, value: string): Counts {
+  function countsOf({ counts }: HourTally, dimension: Dimension, value: string): Counts {
     let values = counts.get(dimension);
     if (!values) counts.set(dimension, (values = new Map()));
     let sums = values.get(value);
@@ -59,7 +59,7 @@ export function newTally(): Tally {
     return sums;
   }
 
-  function time({ times }: Hour, { kind, gateway, step, bucket }: Timed, messages: number): void {
+  function time({ times }: HourTally, { kind, gateway, step, bucket }: Timed, messages: number): void {
     const key = `${kind} ${gateway} ${step} ${bucket}`;
     const entry = times.get(key);
     if (entry) entry.messages += messages;
@@ -67,7 +67,7 @@ export function newTally(): Tally {
   }
 
   /** Counts by the dimensions that change with the standing: the gateway of the text, and the error of a failure. */
-  function route(hour: Hour, facts: Facts, standing: Standing, nameOf: NameOf, times: 1 | -1): void {
+  function route(hour: HourTally, facts: Facts, standing: Standing, nameOf: NameOf, times: 1 | -1): void {
     const country = facts.places.find(([dimension]) => dimension === 'country')![1];
     addTo(countsOf(hour, 'route', routeValue(country, standing)), facts, standing, times);
     if (standing.errorCode === '') return;
@@ -76,7 +76,7 @@ export function newTally(): Tally {
     addTo(countsOf(hour, 'error', error), facts, standing, times);
   }
 
-  function timeBoth(hour: Hour, kind: string, standing: Standing, messages: number): void {
+  function timeBoth(hour: HourTally, kind: string, standing: Standing, messages: number): void {
     const { gateway, sent, delivered } = standing;
     if (sent !== null) time(hour, { kind, gateway, step: 'sent', bucket: sent }, messages);
     if (delivered !== null) time(hour, { kind, gateway, step: 'delivered', bucket: delivered }, messages);

@@ -18,9 +18,9 @@ const toNumber: Rule[] = [
 /** A workspace can name ever new numbers, and each text costs the platform. */
 const ofWorkspace: Rule[] = [{ most: 50, withinMs: dayMs }];
 
-type Counted = { subject: string; rules: Rule[] };
+type LimitedSubject = { subject: string; rules: Rule[] };
 
-function countedOf(workspaceId: string, number: string): Counted[] {
+function countedOf(workspaceId: string, number: string): LimitedSubject[] {
   return [
     { subject: number, rules: toNumber },
     { subject: workspaceId.slice(-26), rules: ofWorkspace },
@@ -32,7 +32,7 @@ function countedOf(workspaceId: string, number: string): Counted[] {
  * how many milliseconds there are until the next.
  */
 export async function takeCode(workspaceId: string, number: string, at: Date): Promise<number> {
-  const all: (Counted & { times: Date[] })[] = [];
+  const all: (LimitedSubject & { times: Date[] })[] = [];
   for (const counted of countedOf(workspaceId, number))
     all.push({ ...counted, times: recent(await findCodeTimesForUpdate(counted.subject, at), at) });
   const waitMs = Math.max(...all.map((counted) => waitOf(counted, at)));

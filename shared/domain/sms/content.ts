@@ -12,8 +12,8 @@ export type SmsText = Parted & { text: string; links: ShortenedLink[] };
 type TextOptions = { unicode?: Unicode | undefined; shortenLinks?: boolean | undefined };
 /** `isOfSource`: it is wrong whatever the data. */
 type SmsFault = { part: 'content' | 'data'; message: string; isOfSource: boolean };
-type Failure = { ok: false; faults: SmsFault[]; busy?: never } | { ok: false; busy: true; faults?: never };
-type RenderedSms = ({ ok: true } & SmsText) | Failure;
+type SmsFailure = { ok: false; faults: SmsFault[]; busy?: never } | { ok: false; busy: true; faults?: never };
+type RenderedSms = ({ ok: true } & SmsText) | SmsFailure;
 type TextSource = { workspaceId: string; content: string; now: Date };
 
 // The characters of a part, and room for those that `strip` drops.
@@ -119,7 +119,7 @@ function toText(rendered: string, content: string, options: TextOptions): Render
 export async function checkSource({
   sampleData,
   ...source
-}: TextSource & { sampleData: Record<string, unknown> | null }): Promise<{ ok: true } | Failure> {
+}: TextSource & { sampleData: Record<string, unknown> | null }): Promise<{ ok: true } | SmsFailure> {
   const parsed = await sandbox.check({
     workspaceId: source.workspaceId,
     parts: partsOfSource(source.content),
@@ -135,7 +135,7 @@ function partsOfSource(content: string): sandbox.RenderPart[] {
   return [{ name: 'content', source: content, escape: false }];
 }
 
-function toFailure(result: Extract<sandbox.RenderResult, { ok: false }>): Failure {
+function toFailure(result: Extract<sandbox.RenderResult, { ok: false }>): SmsFailure {
   if (result.busy) return { ok: false, busy: true };
   return {
     ok: false,

@@ -48,9 +48,9 @@ export async function listCurrent(): Promise<SmsPrice[]> {
   return [...byCountry.values()].flatMap((prices) => newestOf(prices, at) ?? []);
 }
 
-type Entry = { prices: SmsPrice[]; readAt: number };
+type CachedPrices = { prices: SmsPrice[]; readAt: number };
 const cacheMs = 10_000;
-const cache = new Map<string, Entry>();
+const cache = new Map<string, CachedPrices>();
 forgetAtEnd(() => cache.clear());
 
 /**

@@ -2,7 +2,7 @@ import { problem } from '../../common/errors.ts';
 import * as db from '../../db/webhooks/webhooks.ts';
 
 /** The fields that decide which events are sent where. */
-type Subscription = Pick<db.WebhookRecord, 'url' | 'events' | 'inboundNumber'>;
+type WebhookTarget = Pick<db.WebhookRecord, 'url' | 'events' | 'inboundNumber'>;
 
 /**
  * Refuses a second webhook for the same events at the same URL: it would only send each event twice. The caller must
@@ -10,7 +10,7 @@ type Subscription = Pick<db.WebhookRecord, 'url' | 'events' | 'inboundNumber'>;
  */
 export async function refuseSecond(
   workspaceId: string,
-  webhook: Subscription & { id?: string },
+  webhook: WebhookTarget & { id?: string },
 ): Promise<void> {
   const same = (await db.listWebhooks(workspaceId)).find(
     (other) => other.id !== webhook.id && isSame(other, webhook),
@@ -21,7 +21,7 @@ export async function refuseSecond(
     });
 }
 
-export function isSame(one: Subscription, other: Subscription): boolean {
+export function isSame(one: WebhookTarget, other: WebhookTarget): boolean {
   const [events, others] = [new Set(one.events), new Set(other.events)];
   return (
     one.inboundNumber === other.inboundNumber &&

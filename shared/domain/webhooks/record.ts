@@ -30,10 +30,10 @@ const defaults = {
 } satisfies Partial<WebhookRecord>;
 /** The settings of a webhook that a customer may choose beside its URL, events and version. */
 export type WebhookSettings = Pick<WebhookRecord, keyof typeof defaults>;
-type Given = { [Name in keyof WebhookSettings]?: WebhookSettings[Name] | null | undefined };
+type GivenSettings = { [Name in keyof WebhookSettings]?: WebhookSettings[Name] | null | undefined };
 
 /** A field that is left out stays as it was; null puts a setting back to its default (API decisions §4). */
-export function settingsOf(given: Given, before: WebhookSettings = defaults): WebhookSettings {
+export function settingsOf(given: GivenSettings, before: WebhookSettings = defaults): WebhookSettings {
   const names = Object.keys(defaults) as (keyof WebhookSettings)[];
   const valueOf = (name: keyof WebhookSettings) =>
     given[name] === undefined ? before[name] : (given[name] ?? defaults[name]);
@@ -64,7 +64,12 @@ export function toWire(webhook: WebhookRecord, secret: string | null = null): We
 }
 
 /** Returns the faults of a webhook to be stored that a schema cannot find. Skips fields of the wrong shape. */
-export function faultsOf({ url, apiVersion, inboundNumber, events = [] }: Usable<Ruled>): FieldErrors {
+export function faultsOf({
+  url,
+  apiVersion,
+  inboundNumber,
+  events = [],
+}: Usable<CheckedWebhookFields>): FieldErrors {
   const errors: FieldErrors = {};
   const urlFault = url === undefined ? null : webhookUrlProblem(url, allowedNetworks);
   if (urlFault) errors.url = [urlFault];
@@ -79,4 +84,4 @@ export function faultsOf({ url, apiVersion, inboundNumber, events = [] }: Usable
   return errors;
 }
 
-type Ruled = Pick<WebhookRecord, 'url' | 'events' | 'apiVersion' | 'inboundNumber'>;
+type CheckedWebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'apiVersion' | 'inboundNumber'>;

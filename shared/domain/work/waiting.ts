@@ -28,14 +28,14 @@ const staleMs = 1_000;
 const leastRoom: Waiting = { messages: 10_000, bytes: 100_000_000 };
 const largeBytes = 1_000_000;
 
-type Known = {
+type KnownWaiting = {
   /** The counts as read, plus all that this process has admitted since. */
   waiting: Waiting;
   readAt: number;
   reading: Promise<void> | undefined;
 };
 const mostKnown = 10_000;
-const known = new LRUCache<string, Known>({
+const known = new LRUCache<string, KnownWaiting>({
   max: mostKnown,
   memoMethod: () => ({
     waiting: { messages: 0, bytes: 0 },
@@ -99,14 +99,14 @@ export async function find(workspaceId: string): Promise<{ waiting: Waiting; lim
   return { waiting: await db.findWaiting(workspaceId), limits: limits() };
 }
 
-async function readRecent(workspaceId: string): Promise<Known> {
+async function readRecent(workspaceId: string): Promise<KnownWaiting> {
   const found = known.memo(workspaceId);
   if (performance.now() - found.readAt > staleMs) await read(workspaceId, found);
   return found;
 }
 
 /** Reads the counts, once for all callers that ask at the same time. */
-async function read(workspaceId: string, found: Known): Promise<void> {
+async function read(workspaceId: string, found: KnownWaiting): Promise<void> {
   found.reading ??= (async () => {
     try {
       const readAt = performance.now();

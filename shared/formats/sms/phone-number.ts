@@ -12,17 +12,17 @@ export type PhoneNumber = {
 };
 type ParsedPhoneNumber = ({ ok: true } & PhoneNumber) | { ok: false; message: string };
 
-type Library = typeof import('libphonenumber-js/max');
+type PhoneLibrary = typeof import('libphonenumber-js/max');
 
 const require = createRequire(import.meta.url);
-let loaded: Library | undefined;
+let loaded: PhoneLibrary | undefined;
 
 /**
  * Loads the tables of all countries at first use: this takes long, and many processes never see a number. Resolves
  * the path as an import, since the build for `require` lacks the metadata.
  */
-function library(): Library {
-  loaded ??= require(fileURLToPath(import.meta.resolve('libphonenumber-js/max'))) as Library;
+function library(): PhoneLibrary {
+  loaded ??= require(fileURLToPath(import.meta.resolve('libphonenumber-js/max'))) as PhoneLibrary;
   return loaded;
 }
 

@@ -39,7 +39,7 @@ export function tooLarge(include: string | null): SourceFault {
   return { message: `is larger than ${largestMjml / 1024} kB with its includes`, include };
 }
 
-class Refusal extends Error {
+class IncludeRefusal extends Error {
   readonly fault: SourceFault;
   constructor(fault: SourceFault) {
     super(fault.message);
@@ -67,16 +67,17 @@ export function expand(
     pieces.push({ start: length, include, text, at });
     parts.push(text.slice(at, end));
     length += end - at;
-    if (length > largestMjml) throw new Refusal(tooLarge(include));
+    if (length > largestMjml) throw new IncludeRefusal(tooLarge(include));
   }
 
   function place(text: string, chain: readonly string[]): void {
     const include = chain.at(-1) ?? null;
     read += text.length;
-    if (read > mostRead) throw new Refusal(tooLarge(include));
+    if (read > mostRead) throw new IncludeRefusal(tooLarge(include));
     let done = 0;
     for (const { element, name } of referencesIn(text)) {
-      const refuse = (message: string) => new Refusal({ message, include, ...placeOf(text, element.start) });
+      const refuse = (message: string) =>
+        new IncludeRefusal({ message, include, ...placeOf(text, element.start) });
       if (name === null) throw refuse('mj-include takes the attribute path, a name, and nothing else');
       if (chain.includes(name)) throw refuse(`the include ${name} includes itself`);
       const content = contentOf(name);
@@ -95,7 +96,7 @@ export function expand(
   try {
     place(source, within);
   } catch (error) {
-    if (error instanceof Refusal) return { fault: error.fault };
+    if (error instanceof IncludeRefusal) return { fault: error.fault };
     throw error;
   }
   return { text: parts.join(''), pieces };

@@ -71,24 +71,24 @@ function serverName(relay: Relay): { servername?: string } {
   return net.isIP(relay.host) ? {} : { servername: relay.host };
 }
 
-type Failure = SMTPConnection.SMTPError;
+type SmtpError = SMTPConnection.SMTPError;
 
 async function handshake(session: SMTPConnection, relay: Relay): Promise<void> {
   const { login } = relay;
-  await step(session, (done) => session.connect(done)).catch((error: Failure) => {
+  await step(session, (done) => session.connect(done)).catch((error: SmtpError) => {
     throw fault(relay, session.upgrading || error.code === 'ETLS' ? 'tls' : 'greeting', error);
   });
   if (!login) return;
   if (!session.allowsAuth)
     throw new TransportFault('login', 'the relay offers no AUTH, but SMTP_URL has a password');
   await step(session, (done) => session.login({ user: login.user, pass: login.password }, done)).catch(
-    (error: Failure) => {
+    (error: SmtpError) => {
       throw fault(relay, error.response ? 'login' : 'connection', error);
     },
   );
 }
 
-function fault(relay: Relay, reason: TransportFaultReason, error: Failure): TransportFault {
+function fault(relay: Relay, reason: TransportFaultReason, error: SmtpError): TransportFault {
   const said = error.response ? `the relay said ${error.response}` : error.message;
   return new TransportFault(reason, detailOf(relay, `${relay.host}:${relay.port}: ${said}`));
 }

@@ -6,13 +6,13 @@ import type { EmailKind } from '../../../db/email/emails.ts';
 import { updateGivenBack, updateTaken } from '../../../db/email/limits.system.ts';
 import { emailLanes } from '../../../schemas/lanes.ts';
 
-type Wish = { workspaceId: string; kind: EmailKind };
+type TurnRequest = { workspaceId: string; kind: EmailKind };
 
 /**
  * Counts an email of a workspace with limits against them, and returns the time that it counts at; null if it may not
  * go out now.
  */
-export function takeTurn(wish: Wish): Promise<Date | null> {
+export function takeTurn(wish: TurnRequest): Promise<Date | null> {
   return outsideTransaction(() => turns(wish));
 }
 
@@ -26,7 +26,7 @@ export async function giveTurnBack(workspaceId: string, takenAt: Date): Promise<
   }
 }
 
-const turns = batcher<Wish, Date | null>({
+const turns = batcher<TurnRequest, Date | null>({
   maxItems: 50,
   maxInFlight: 2,
   run: async (wishes) => {

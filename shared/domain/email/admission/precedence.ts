@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { config } from '../../../config/config.ts';
 import type { EmailKind } from '../../../db/email/emails.ts';
 
-type Bucket = { left: number; at: number };
+type TokenBucket = { left: number; at: number };
 
-const buckets = new LRUCache<string, Bucket>({ max: 10_000 });
+const buckets = new LRUCache<string, TokenBucket>({ max: 10_000 });
 const burstSeconds = 10;
 
 /**

@@ -32,7 +32,7 @@ type MadeBatch = Pick<
   db.SmsBatchRecord,
   'id' | 'source' | 'content' | 'lists' | 'senders' | 'rowCount' | 'storedBytes'
 >;
-type Request = Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>;
+type BatchSettings = Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>;
 
 /** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
 export function create(
@@ -67,7 +67,7 @@ export function madeOf({ content, lists, rows, storedBytes, senders }: CheckedBa
  */
 export async function store(
   caller: Caller,
-  request: Request,
+  request: BatchSettings,
   { errors, errorCount, ...made }: MadeBatch & { errors: RowError[]; errorCount: number },
   addRows: (batch: db.SmsBatchRecord) => Promise<waiting.Waiting>,
 ): Promise<CreatedSmsBatch> {
@@ -118,7 +118,7 @@ async function checkSenders({
 /** The batch that a request makes, before any of its rows is a message. */
 export function newRecord(
   { workspaceId, lineageId }: Caller,
-  request: Request,
+  request: BatchSettings,
   made: MadeBatch,
   at: Date,
 ): db.SmsBatchRecord {

@@ -8,14 +8,14 @@ import * as db from '../../../db/sms/short-links/short-links.system.ts';
 /** Counts clicks on short links in memory, and writes the counts about once a second. */
 
 type ClickedLink = { smsId: string; place: number };
-type Counted = ClickedLink & db.Clicks;
+type LinkClicks = ClickedLink & db.Clicks;
 
 const writeEveryMs = 1_000;
 const linksAtOnce = 500;
 // A database that is away for long must not fill the memory.
 const mostLinks = 100_000;
 
-let waiting = new Map<string, Counted>();
+let waiting = new Map<string, LinkClicks>();
 let timer: NodeJS.Timeout | null = null;
 let writing: Promise<void> = Promise.resolve();
 
@@ -28,7 +28,7 @@ export function countClick({ smsId, place }: ClickedLink): void {
   closeAtEnd(writeClicks);
 }
 
-function add(counted: Counted): void {
+function add(counted: LinkClicks): void {
   const key = `${counted.smsId} ${counted.place}`;
   const known = waiting.get(key);
   if (!known && waiting.size >= mostLinks) count('short_link_clicks_lost', {}, counted.clicks);
@@ -89,11 +89,11 @@ async function writeAll(): Promise<void> {
   }
 }
 
-async function writeSome(counted: Counted[]): Promise<void> {
+async function writeSome(counted: LinkClicks[]): Promise<void> {
   const clicksOf = new Map(counted.map((one) => [`${one.smsId} ${one.place}`, one]));
   // All links of these messages are read: a message that has a URL as two links counts as clicked once for that URL.
   const links = await db.listShortLinksForUpdate([...new Set(counted.map(({ smsId }) => smsId))]);
-  const changes: Counted[] = [];
+  const changes: LinkClicks[] = [];
   const totals = new Map<string, db.TotalClicks>();
   const clicked = new Set(links.filter(({ clicks }) => clicks > 0).map(messageKey));
   for (const link of links) {

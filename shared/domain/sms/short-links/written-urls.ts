@@ -4,7 +4,7 @@ import { endFrom, untrailed, urlStart } from './find-urls.ts';
  * A URL as a Liquid source has it. The URLs that it can make begin with the first of its literals and have the others
  * behind it, in this order. `isOpen`: the source does not end in a literal, so anything may follow.
  */
-type Written = { text: string; literals: string[]; isOpen: boolean };
+type WrittenUrl = { text: string; literals: string[]; isOpen: boolean };
 type TextPiece = { isLiquid: boolean; text: string };
 
 const opening = new Set(['if', 'unless', 'case', 'for', 'capture', 'tablerow']);
@@ -20,13 +20,13 @@ export function writtenIn(source: string): (url: string) => string {
   return (url) => written.find((candidate) => canBecome(candidate, url))?.text ?? url;
 }
 
-function ownLetters({ literals, isOpen }: Written): number {
+function ownLetters({ literals, isOpen }: WrittenUrl): number {
   const letters = literals.reduce((sum, literal) => sum + literal.length, 0);
   // A written URL without Liquid can only become itself, so a match with it is certain.
   return literals.length === 1 && !isOpen ? Number.POSITIVE_INFINITY : letters;
 }
 
-function canBecome({ literals, isOpen }: Written, url: string): boolean {
+function canBecome({ literals, isOpen }: WrittenUrl, url: string): boolean {
   const [first, ...rest] = literals as [string, ...string[]];
   if (!url.startsWith(first)) return false;
   let from = first.length;
@@ -39,9 +39,9 @@ function canBecome({ literals, isOpen }: Written, url: string): boolean {
   return rest.length === 0 ? url === first : url.endsWith(rest.at(-1)!);
 }
 
-function listWritten(source: string): Written[] {
+function listWritten(source: string): WrittenUrl[] {
   const pieces = piecesOf(source);
-  const written: Written[] = [];
+  const written: WrittenUrl[] = [];
   let from = 0;
   for (let index = 0; index < pieces.length; ) {
     const piece = pieces[index]!;
@@ -94,7 +94,7 @@ function trimmed(url: TextPiece[]): TextPiece[] {
   return [...url.slice(0, -1), { isLiquid: false, text }];
 }
 
-function toWritten(url: TextPiece[]): Written {
+function toWritten(url: TextPiece[]): WrittenUrl {
   const literals: string[] = [];
   let isOpen = false;
   for (const { isLiquid, text } of url) {

@@ -27,7 +27,7 @@ export function parseSignatureInput(field: string, mostLabels: number): Signatur
   return members && members.map(toInput);
 }
 
-function toInput({ label, text, value }: Member): SignatureInput {
+function toInput({ label, text, value }: DictionaryMember): SignatureInput {
   const input = { label, text: text.slice(label.length + 1), parameters: value[1] };
   if (!isInnerList(value)) return { ...input, params: null, names: null };
   const [items] = value;
@@ -51,7 +51,7 @@ export function parseSignature(field: string, mostLabels: number): SignatureValu
   );
 }
 
-type Member = { label: string; text: string; value: Item | InnerList };
+type DictionaryMember = { label: string; text: string; value: Item | InnerList };
 
 const upToComma = /((?:[^",]|"(?:[^"\\]|\\.)*")+)(,?)/y;
 
@@ -59,8 +59,8 @@ const upToComma = /((?:[^",]|"(?:[^"\\]|\\.)*")+)(,?)/y;
  * Parses the members of a dictionary one by one. The library keeps only the last of two members with one label (RFC
  * 8941 §4.2.2), and another reader of the request may keep the first.
  */
-function parseMembers(field: string, most: number): Member[] | null {
-  const members: Member[] = [];
+function parseMembers(field: string, most: number): DictionaryMember[] | null {
+  const members: DictionaryMember[] = [];
   let end = 0;
   while (end < field.length && members.length < most) {
     upToComma.lastIndex = end;
@@ -75,7 +75,7 @@ function parseMembers(field: string, most: number): Member[] | null {
   return members;
 }
 
-function parseMember(text: string): Member | null {
+function parseMember(text: string): DictionaryMember | null {
   try {
     const [member] = parseDictionary(text);
     return member ? { label: member[0], text, value: member[1] } : null;

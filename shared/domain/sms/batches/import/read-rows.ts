@@ -11,7 +11,7 @@ import { numberSet } from './number-set.ts';
 /** `senders`: keys of the senders that the rows name, or that the request names for them. */
 export type ReadRows = { rowCount: number; senders: string[]; errors: RowError[]; errorCount: number };
 type File = AsyncIterable<Uint8Array>;
-type Options = {
+type ReadOptions = {
   workspaceId: string;
   content: string | null;
   at: Date;
@@ -33,7 +33,7 @@ const shortened = /^'?\s*\+?\d+(?:[.,]\d+)?E\+?\d+$/i;
  * Hands the rows of the file that can be sent to `store`, some at a time; 400 where the file, or all of its rows, are
  * wrong.
  */
-export async function readRows(file: File, request: NewSmsImport, options: Options): Promise<ReadRows> {
+export async function readRows(file: File, request: NewSmsImport, options: ReadOptions): Promise<ReadRows> {
   const { workspaceId, content, at, store, mostRows = mostImportRows } = options;
   const { check, senders } = rowChecker(workspaceId, request, content, { at, seen: numberSet() });
   const errors: RowError[] = [];
