@@ -13,6 +13,11 @@ const alone = ['--single-threaded-gc'];
 // get this room too, so it is not set where a test measures the memory of the sandbox's threads.
 const execArgv = [...alone, '--min-semi-space-size=32', '--max-semi-space-size=32'];
 
+// Node loads the product as it does in production; a bundler's loader would run other code than we ship. Only files apart
+// replace modules: without the hook for that, which reads every module once more, tests take 6 % less CPU time.
+const loader = { viteModuleRunner: false };
+const ownLoader = { ...loader, nodeLoader: false };
+
 /** test/support/runner/projects.ts decides which files run in which project, and says why. */
 const project = (name: Project, settings: object) => ({
   extends: true as const,
@@ -23,16 +28,15 @@ export default defineConfig({
   test: {
     projects: [
       // Files run in processes, not in threads: a thread of Node that ends during a request never stops.
-      project('pure', { isolate: false, execArgv: alone }),
-      project('shared', { isolate: false, execArgv }),
+      project('pure', { isolate: false, execArgv: alone, experimental: ownLoader }),
+      project('shared', { isolate: false, execArgv, experimental: ownLoader }),
       project('apart', { isolate: true, execArgv }),
     ],
     environment: 'node',
     pool: 'forks',
     // Many files mostly wait, so more of them run at once than there are cores.
     maxWorkers: 2 * availableParallelism(),
-    // Node loads the product as it does in production; a bundler's loader would run other code than we ship.
-    experimental: { viteModuleRunner: false },
+    experimental: loader,
     // All files and the processes that they start share one cache of compiled code.
     env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.local/compile-cache') },
     globalSetup: ['test/support/runner/global-setup.ts'],

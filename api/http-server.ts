@@ -60,7 +60,7 @@ export function createHttpServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const unfinished = connections.unfinishedOn(socket);
     if (unfinished?.req.complete && socket.writable) {
-      // The faulty bytes came after a whole request, which is in hand and gets its own answer.
+      // The faulty bytes came after a whole request, which is in progress and gets its own answer.
       unfinished.shouldKeepAlive = false;
       socket.pause();
       return;
@@ -98,7 +98,7 @@ function refuse(socket: Duplex, refusal: Problem, requestId: string): void {
   socket.resume().end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
 
-/** Stops accepting, lets the requests in hand finish, and cuts what is left after `graceMs`. */
+/** Stops accepting, lets the requests in flight finish, and cuts what is left after `graceMs`. */
 export async function stopHttpServer(server: Server, graceMs: number): Promise<void> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());

@@ -116,13 +116,13 @@ function reportCounts({ isLast = false } = {}): void {
 }
 
 /**
- * From now on the process ends the work in hand by `finish` and closes everything at a signal, or after an error that
+ * From now on the process ends the work in progress by `finish` and closes everything at a signal, or after an error that
  * nobody has caught. The log line that it has started comes after this, because a reader of the line may stop it.
  */
 export function stopWithGrace(work: string, finish: () => Promise<void>): void {
   closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
     if (err) logger.fatal({ err }, 'stopping after an error');
-    else logger.info({ signal }, `finishing the ${work} in hand`);
+    else logger.info({ signal }, `finishing the ${work} in progress`);
     await finish();
     await closeEverything();
   });

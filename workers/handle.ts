@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job as QueuedJob } from 'bullmq';
-import { databaseTime, now } from '../shared/common/clock.ts';
+import { databaseTime, fromNow, now } from '../shared/common/clock.ts';
 import { isOutage } from '../shared/common/errors.ts';
 import { logger } from '../shared/common/logger.ts';
 import { count } from '../shared/common/metrics.ts';
@@ -106,12 +106,12 @@ export function noteStopping(value: boolean): void {
   stopping = value;
 }
 
-let inHand = 0;
+let inProgress = 0;
 
 /** Resolves when no handler of this process is at work, or when the limit has passed. */
 export async function workDone(limitMs: number): Promise<void> {
   const end = performance.now() + limitMs;
-  while (inHand > 0 && performance.now() < end) await sleep(20);
+  while (inProgress > 0 && performance.now() < end) await sleep(20);
 }
 
 /**
@@ -125,8 +125,8 @@ async function settle(
 ): Promise<RetryLater | null> {
   // BullMQ had fetched this job, or asked for it, before the stop. Another worker begins it.
   if (stopping) return retryIn(1);
-  // A job that waits for the database is in hand as well: it goes on as soon as the database is back.
-  inHand += 1;
+  // A job that waits for the database is in progress as well: it goes on as soon as the database is back.
+  inProgress += 1;
   try {
     const pass = await database.pass(repeats ? 0 : undefined);
     if ('waitMs' in pass) return retryIn(pass.waitMs);
@@ -136,7 +136,7 @@ async function settle(
       pass.leave();
     }
   } finally {
-    inHand -= 1;
+    inProgress -= 1;
   }
 }
 
@@ -162,5 +162,5 @@ async function attempt(
 }
 
 function retryIn(ms: number): RetryLater {
-  return new RetryLater(new Date(now().getTime() + ms));
+  return new RetryLater(fromNow(ms));
 }

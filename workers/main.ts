@@ -21,7 +21,7 @@ const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECO
 
 /**
  * Runs the jobs of these names, all of them by default; `send-email:authentication` is one lane of a job. `stop` lets
- * the work in hand finish.
+ * the work in progress finish.
  */
 export async function startWorkers(names: string[] = jobs.map(({ name }) => name)) {
   const chosen = names.map((name) => chosenOf(name, jobs));

@@ -118,7 +118,7 @@ export const counters: Record<string, CounterOf> = {
     labels: { gateway: gateways, what: ['receipt', 'message'] },
   },
   sms_gateway_floods: {
-    help: 'Receipts and texts that came while the process had 200 in hand, so the gateway must send them again',
+    help: 'Receipts and texts that came while the process still handled 200, so the gateway must send them again',
     labels: { gateway: gateways },
   },
   sms_inbound_unmatched: {

@@ -10,6 +10,8 @@ export function now(): Date {
   return new Date(Math.round(performance.now() + offsetMs + shiftMs));
 }
 
+export const fromNow = (ms: number): Date => new Date(now().getTime() + ms);
+
 /** Returns how many seconds ago a time was; 0 if there is no time, or if it is in the future. */
 export function secondsSince(since: Date | null | undefined, at: Date = now()): number {
   return since ? Math.max(0, (at.getTime() - since.getTime()) / 1000) : 0;
@@ -42,5 +44,5 @@ export const skewMs = 250;
  * row would wait for the sweep.
  */
 export function nowForAll(): Date {
-  return new Date(now().getTime() + skewMs);
+  return fromNow(skewMs);
 }

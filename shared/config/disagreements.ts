@@ -27,7 +27,7 @@ function leaseFaults({
   return [faultOf('LEASE_SECONDS', form, String(least))];
 }
 
-/** How long a stop takes besides the work in hand. */
+/** How long a stop takes besides the work in progress. */
 const leastRestSeconds = 5;
 type HandOvers = Record<
   'SMTP_TIMEOUT_SECONDS' | 'SMS_TIMEOUT_SECONDS' | 'WEBHOOK_TIMEOUT_SECONDS' | 'SHUTDOWN_SECONDS',

@@ -219,7 +219,7 @@ export async function readQueueDepths(): Promise<{ queue: string; state: string;
 }
 
 /** Returns how many jobs of these queues run, or could run now; 0 while Redis is away. */
-export function findJobsInHand(queueNames: readonly string[]): Promise<number> {
+export function findRunnableJobs(queueNames: readonly string[]): Promise<number> {
   return findJobCount(queueNames, ['active', 'waiting', 'prioritized']);
 }
 

@@ -16,7 +16,7 @@ export type Work = { workspaceId: string; source: string; message: ThreadJob; le
 export type Pool = ReturnType<typeof openPoolOf>;
 type PoolStats = ReturnType<Pool['stats']>;
 
-/** A thread that takes jobs, and the batch that it has in hand. */
+/** A thread that takes jobs, and the batch that it works on. */
 type PoolMember = {
   thread: Thread;
   isReady: boolean;

@@ -19,7 +19,7 @@ const setsAtOnce = 20;
 const mostRecords = 50;
 const longestRecord = 4_096;
 
-let inHand = 0;
+let inFlight = 0;
 const waiting: (() => void)[] = [];
 
 /**
@@ -53,14 +53,14 @@ function takeTurn(): { ready: Promise<void>; release: () => void } {
   let hasBegun = false;
   const start = () => {
     hasBegun = true;
-    inHand += 1;
+    inFlight += 1;
     begin();
   };
-  if (inHand < setsAtOnce) start();
+  if (inFlight < setsAtOnce) start();
   else waiting.push(start);
   const release = () => {
     if (!hasBegun) return void waiting.splice(waiting.indexOf(start), 1);
-    inHand -= 1;
+    inFlight -= 1;
     waiting.shift()?.();
   };
   return { ready, release };

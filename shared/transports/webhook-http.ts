@@ -77,7 +77,7 @@ function openOwnAgent(): WebhookAgent {
   });
 }
 
-/** Resolves when the attempts in hand have ended. A later attempt opens new connections. */
+/** Resolves when the attempts in flight have ended. A later attempt opens new connections. */
 export async function closeWebhookConnections(): Promise<void> {
   const agent = ownAgent;
   ownAgent = undefined;

@@ -49,7 +49,7 @@ async function besideOpenRequest(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test.each([1, 2, 4, 30])('the relay of %i events does not wait for a request in hand', async (count) => {
+test.each([1, 2, 4, 30])('the relay of %i events does not wait for a request in flight', async (count) => {
   for (let made = 0; made < count; made += 1) await acceptEmail(own);
   await besideOpenRequest(async () => {
     await withoutWaiting(async () => expect(await relay.relayAll()).toBe(count));
@@ -57,7 +57,7 @@ test.each([1, 2, 4, 30])('the relay of %i events does not wait for a request in 
   expect(await relay.relayAll()).toBe(1);
 });
 
-test.each([1, 2, 4, 30])('%i emails go out without waiting for a request in hand', async (count) => {
+test.each([1, 2, 4, 30])('%i emails go out without waiting for a request in flight', async (count) => {
   const emails: { id: string }[] = [];
   for (let made = 0; made < count; made += 1) emails.push(await acceptEmail(own));
   await besideOpenRequest(async () => {
@@ -68,7 +68,7 @@ test.each([1, 2, 4, 30])('%i emails go out without waiting for a request in hand
   });
 });
 
-test.each([1, 2, 4, 30])('%i deliveries are made without waiting for a relay in hand', async (count) => {
+test.each([1, 2, 4, 30])('%i deliveries are made without waiting for a relay in progress', async (count) => {
   const receiver = await startWebhookReceiver();
   const { id } = await makeWebhook(own, receiver.url, ['email.queued']);
   for (let made = 0; made < count; made += 1) await acceptEmail(own);

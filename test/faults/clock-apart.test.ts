@@ -127,9 +127,9 @@ test('what a machine says of times is MySQL’s time', async () => {
 });
 
 // Shows F33
-test('a machine whose clock is ahead does not take what another one has in hand', async () => {
+test('a machine whose clock is ahead does not take what another one has claimed', async () => {
   const recipients = Array.from({ length: 10 }, newRecipient);
-  const claimsInHand = async () => {
+  const liveClaims = async () => {
     const rows = await query(
       "SELECT claims FROM emails WHERE recipient IN (?) AND status = 'queued' AND handover_at IS NOT NULL",
       [recipients],
@@ -139,9 +139,9 @@ test('a machine whose clock is ahead does not take what another one has in hand'
   toSink.freeze();
   for (const [index, recipient] of recipients.entries())
     await sendEmail(apis[index % apis.length]!, own, { recipient });
-  await waitFor('they are in hand', async () => (await claimsInHand()).length === recipients.length);
+  await waitFor('they are claimed', async () => (await liveClaims()).length === recipients.length);
   for (let run = 0; run < 6; run += 1) await sweepOnce();
-  expect(await claimsInHand()).toEqual(recipients.map(() => 1));
+  expect(await liveClaims()).toEqual(recipients.map(() => 1));
   await toSink.pass();
   await waitFor('all go out', () => recipients.every((recipient) => copiesTo(recipient) > 0));
   await othersGoOut();

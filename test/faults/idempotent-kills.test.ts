@@ -51,7 +51,7 @@ async function oneIsUnanswered(batch: Sent[]): Promise<boolean> {
 }
 
 // Shows F1, F2, F3
-test('web processes killed with requests in hand: every retry ends with one email for its key', async () => {
+test('web processes killed with requests in flight: every retry ends with one email for its key', async () => {
   const own = await workspace();
   let next = startVictim(own);
   const survivor = await startApi();

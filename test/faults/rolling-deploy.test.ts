@@ -173,7 +173,7 @@ test('an old and a new version share the work over a migration, and the old one 
   // The router drops the old processes, which are then stopped amid requests, hand-overs and deliveries.
   pace = pauseMs.whileWatched;
   // The routes alternate, so one of two consecutive requests is at an old process.
-  await waitFor('the old ones have requests in hand', () => sent >= answers.length + 2, {
+  await waitFor('the old ones have requests in flight', () => sent >= answers.length + 2, {
     ...patiently,
     intervalMs: 1,
   });

@@ -24,7 +24,7 @@ const attached = (bytes: number) => [
 ];
 
 // Shows A26
-test('a large email is accepted while another workspace has twenty large ones with slow MJML in hand', async () => {
+test('a large email is accepted while another workspace has twenty large ones with slow MJML in progress', async () => {
   const [greedy, own] = [await workspace(), await workspace()];
   const api = await startApi();
   const post = (by: typeof own, changes: Changes) =>
@@ -58,7 +58,7 @@ test('a large email is accepted while another workspace has twenty large ones wi
         .then(() => (answered += 1)),
     );
     const length = Math.ceil(largeBytes / 3) * 4;
-    await waitFor('it is in hand', () => fileBudget.takenBytes() >= (flood.length - answered) * length);
+    await waitFor('it is in progress', () => fileBudget.takenBytes() >= (flood.length - answered) * length);
   }
 
   const before = answered;

@@ -23,7 +23,7 @@ const started = { web: 'web started', inbound: 'inbound started' } as const;
 const lines = procfile.read(join(import.meta.dirname, '..', '..', 'Procfile'));
 
 // Shows F12
-test('every process of the Procfile stops on SIGTERM with work in hand: it exits with 0, and nothing is lost or done twice', async () => {
+test('every process of the Procfile stops on SIGTERM with work in progress: it exits with 0, and nothing is lost or done twice', async () => {
   const [own, sink] = await Promise.all([textingWorkspace(), startSmtpSink()]);
   // Slow enough that a stop meets open deliveries.
   const receiver = await startWebhookReceiver({ respond: { delayMs: 300 } });

@@ -48,7 +48,7 @@ test('who waits in vain is sent away, and takes no slot', async () => {
   expect(await gate.enter('one')).toBe(true);
 });
 
-test('there are no more in hand than there are slots, and fewer from the moment that there are fewer', async () => {
+test('no more are in progress than there are slots, and fewer from the moment that there are fewer', async () => {
   let slots = 4;
   const gate = openGate(() => slots);
   const names = ['one', 'two', 'three', 'four'];

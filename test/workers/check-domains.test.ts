@@ -142,7 +142,7 @@ test('many processes at once look at a domain once, and warn once', async () => 
   }
 });
 
-test('what a dead process had in hand is looked at by another', async () => {
+test('what a dead process had claimed is looked at by another', async () => {
   const { domain, read, status } = await verifiedDomain();
   zone.withdraw(domain, 'dkim');
   const dueAt = (await read()).checkDueAt!;

@@ -195,7 +195,7 @@ test('messages that are older than the reports are counted after the first deplo
     [3, 3],
     [3, 3],
   ]);
-  // A run that is still in hand would count an hour anew while its messages go.
+  // A run that is still in progress would count an hour anew while its messages go.
   await stop();
   // A database that had reports from its start has nothing to count afterwards.
   await query('DELETE FROM emails');

@@ -126,7 +126,7 @@ test('a delivery that was sent again stays with its event and attempts until its
   expect(await isKept({ id: emailId })).toBe(false);
 });
 
-test('a delivery that a worker has in hand is not deleted', async () => {
+test('a delivery that a worker has claimed is not deleted', async () => {
   const receiver = await startWebhookReceiver();
   const { id, read } = await dueDelivery(own, receiver.url);
   await advanceClock(7 * dayMs + 2 * hourMs);
@@ -170,7 +170,7 @@ test('thousands are deleted in small batches, to the last one that is due', asyn
   expect(left).toBe(0);
 });
 
-test('a purge ends with the batch in hand when its process is to stop, and the next one goes on', async () => {
+test('a purge ends with the batch in progress when its process is to stop, and the next one goes on', async () => {
   const count = 30_000;
   await query(
     `INSERT INTO request_nonces (key_id, nonce_hash, expires_at)
@@ -215,7 +215,7 @@ async function storeOldRows() {
   };
 }
 
-test('a purge that is to stop ends with the kind in hand', async () => {
+test('a purge that is to stop ends with the kind in progress', async () => {
   const { left } = await storeOldRows();
   for (let questions = 0; (await left())[0] === 1; questions += 1) {
     let asked = 0;

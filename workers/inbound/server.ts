@@ -13,7 +13,7 @@ import { followCertificate } from './certificate.ts';
 
 type LogEntry = { tnx: string; cid: string };
 
-type Options = {
+type ServerOptions = {
   port: number;
   address: string;
   /** A PEM file with a certificate and its key, which may be renewed; without it there is no STARTTLS. */
@@ -53,11 +53,11 @@ export async function startInbound({
   idleMs = 60_000,
   lifetimeMs = 600_000,
   commandsPerConnection = 1_000,
-}: Options) {
+}: ServerOptions) {
   const sockets = new Map<Socket, string>();
   const strangers = new WeakMap<SMTPServerSession, number>();
   const commands = new Map<string, number>();
-  let inHand = 0;
+  let inFlight = 0;
   let isStopping = false;
 
   const certificate =
@@ -96,14 +96,14 @@ export async function startInbound({
       );
     },
     onData(stream, session, callback) {
-      inHand += 1;
+      inFlight += 1;
       void take(stream, session)
         .then(
           (answer) => callback(answer),
           (error: unknown) => callback(answerTo(error)),
         )
         .finally(() => {
-          inHand -= 1;
+          inFlight -= 1;
         });
     },
   });
@@ -141,7 +141,7 @@ export async function startInbound({
   await once(server, 'listening');
 
   /**
-   * Stops the server, after the messages in hand have been stored. The sender of a message that has not arrived whole
+   * Stops the server, after the messages in flight have been stored. The sender of a message that has not arrived whole
    * by then sends it again.
    */
   async function stop(graceMs: number): Promise<void> {
@@ -149,13 +149,13 @@ export async function startInbound({
     certificate?.stop();
     const closed = once(server, 'close');
     server.close();
-    for (const end = performance.now() + graceMs; inHand > 0 && performance.now() < end; ) await sleep(20);
+    for (const end = performance.now() + graceMs; inFlight > 0 && performance.now() < end; ) await sleep(20);
     // `end` lets the last answer go out before the socket is destroyed.
     for (const socket of sockets.keys()) socket.end(() => socket.destroy());
     await closed;
   }
 
-  return { port: (server.address() as AddressInfo).port, inHand: () => inHand, stop };
+  return { port: (server.address() as AddressInfo).port, inFlight: () => inFlight, stop };
 }
 
 async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {

@@ -13,18 +13,18 @@ import { topic } from './record.ts';
 
 /** Authenticates requests: finds the holder of a key, and remembers it in this process. */
 
-type Known = { key: ApiKeyRecord; caller: Caller; readAt: number; notedAt: number };
+type KnownKey = { key: ApiKeyRecord; caller: Caller; readAt: number; notedAt: number };
 
 const missCacheMs = 1_000;
 const noteEveryMs = 3_600_000;
 const mostRemembered = 10_000;
-const known = new LRUCache<string, Known>({ max: mostRemembered });
+const known = new LRUCache<string, KnownKey>({ max: mostRemembered });
 /** Texts that are no key, in a cache of their own, so that many of them cannot push real keys out. */
 const unknown = new LRUCache<string, true>({ max: mostRemembered, ttl: missCacheMs });
 // Rises with every change of a key: a look-up that began before a change may return the state before it.
 let changes = 0;
 /** Look-ups of unknown keys. A client's first requests often come together, and one look-up is enough for all. */
-const inHand = new Map<string, { found: Promise<Known | null>; changes: number }>();
+const lookUps = new Map<string, { found: Promise<KnownKey | null>; changes: number }>();
 
 listen(topic, {
   changed: (keyId) => {
@@ -55,7 +55,7 @@ export async function authenticate(
   return isActive && !(key.expiresAt && key.expiresAt <= now()) ? caller : null;
 }
 
-async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<Known | null> {
+async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<KnownKey | null> {
   // The cache is keyed by the hash, so that a memory dump holds no usable key.
   const name = hash.toString('base64');
   const before = known.get(name);
@@ -65,24 +65,24 @@ async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<
   // A look-up in progress may have read the key before it was revoked, and no process hears of that while Redis is
   // away. So a key that was known gets a look-up of its own.
   if (before) return read(hash, name, before, mayLookUp);
-  const begun = inHand.get(name);
+  const begun = lookUps.get(name);
   if (begun?.changes === changes) return begun.found;
   const found = read(hash, name, undefined, mayLookUp);
   const look = { found, changes };
-  inHand.set(name, look);
+  lookUps.set(name, look);
   try {
     return await found;
   } finally {
-    if (inHand.get(name) === look) inHand.delete(name);
+    if (lookUps.get(name) === look) lookUps.delete(name);
   }
 }
 
 async function read(
   hash: Buffer,
   name: string,
-  before: Known | undefined,
+  before: KnownKey | undefined,
   mayLookUp: () => Promise<boolean>,
-): Promise<Known | null> {
+): Promise<KnownKey | null> {
   const [readAt, changesBefore] = [performance.now(), changes];
   if (!before && !(await mayLookUp()) && !(await knownKeys.isNoted(hash))) return null;
   const key = await findApiKeyByHash(hash);

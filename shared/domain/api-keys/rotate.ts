@@ -1,4 +1,4 @@
-import { now } from '../../common/clock.ts';
+import { fromNow, now } from '../../common/clock.ts';
 import { problem } from '../../common/errors.ts';
 import { open, seal } from '../../common/secrets.ts';
 import * as db from '../../db/api-keys/api-keys.ts';
@@ -85,7 +85,7 @@ export async function rotateSigningSecret(caller: Caller, keyId: string): Promis
     ...record,
     signingSecret: seal(record.id, signingSecret),
     previousSigningSecret: record.signingSecret,
-    previousSigningSecretUntil: new Date(now().getTime() + oldSecretMs),
+    previousSigningSecretUntil: fromNow(oldSecretMs),
   };
   await db.updateApiKey(caller.workspaceId, changed);
   announceChange(keyId);

@@ -1,4 +1,4 @@
-import { now, nowForAll } from '../../common/clock.ts';
+import { fromNow, now, nowForAll } from '../../common/clock.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { transaction } from '../../db/client.ts';
@@ -35,7 +35,7 @@ export async function workOn(job: {
 
 /** Continues a copy for a while. Each batch commits together with the position that the copy has reached. */
 export async function copyOn(copyId: string, longestMs = turnMs): Promise<WorkOutcome> {
-  const lease = await claimDue(system.copyTable, { id: copyId, at: nowForAll(), until: leaseEnd() });
+  const lease = await claimDue(system.copyTable, { id: copyId, at: nowForAll(), until: fromNow(leaseMs) });
   if (!lease) return 'dropped';
   const turnEnd = performance.now() + longestMs;
   for (;;) {
@@ -47,10 +47,6 @@ export async function copyOn(copyId: string, longestMs = turnMs): Promise<WorkOu
     wake(copy.workspaceId, copy);
     return 'done';
   }
-}
-
-function leaseEnd(): Date {
-  return new Date(now().getTime() + leaseMs);
 }
 
 /** Copies one batch. Null when nothing is left to do, or the lease is lost. */
@@ -90,7 +86,7 @@ async function copyBatch(lease: Lease): Promise<system.Copy | null> {
     added: copy.added + added,
     skipped: copy.skipped + known - added,
   };
-  await system.updateProgress(copyId, progress, leaseEnd());
+  await system.updateProgress(copyId, progress, fromNow(leaseMs));
   return progress.sourceIndex < request.sources.length ? copy : finish(copyId);
 }
 

@@ -1,4 +1,4 @@
-import { now, nowForAll } from '../../common/clock.ts';
+import { fromNow, now, nowForAll } from '../../common/clock.ts';
 import { transaction } from '../../db/client.ts';
 import { findContactList, type ListCount, updateCounted } from '../../db/contact-lists/contact-lists.ts';
 import * as system from '../../db/contact-lists/counts.system.ts';
@@ -33,7 +33,7 @@ export async function countNow(workspaceId: string, filter: ContactFilter): Prom
 const believedTimes = 20;
 
 function countedAs(memberCount: number, countedAt: Date, workedMs: number): ListCount {
-  const countedUntil = new Date(now().getTime() + believedTimes * workedMs);
+  const countedUntil = fromNow(believedTimes * workedMs);
   return { memberCount, countedAt, countedUntil };
 }
 
@@ -53,7 +53,11 @@ export const counts = dueKind(system.countingTable, jobs.countContacts, (workspa
 
 /** Continues to count the lists of a workspace, for one turn. */
 export async function countOn(workspaceId: string): Promise<WorkOutcome> {
-  const lease = await claimDue(system.countingTable, { id: workspaceId, at: nowForAll(), until: leaseEnd() });
+  const lease = await claimDue(system.countingTable, {
+    id: workspaceId,
+    at: nowForAll(),
+    until: fromNow(leaseMs),
+  });
   if (!lease) return 'dropped';
   const startedAt = performance.now();
   let progress = await system.findCounting(lease);
@@ -62,15 +66,11 @@ export async function countOn(workspaceId: string): Promise<WorkOutcome> {
     if (progress) progress = await goOn(workspaceId, progress);
     else if (wanted) progress = await begin(workspaceId, wanted);
     else break;
-    if (!(await system.updateCounting(lease, leaseEnd(), progress))) return 'dropped';
+    if (!(await system.updateCounting(lease, fromNow(leaseMs), progress))) return 'dropped';
   } while (performance.now() < startedAt + turnMs);
-  const dueAt = new Date(now().getTime() + (performance.now() - startedAt));
+  const dueAt = fromNow(performance.now() - startedAt);
   const isWanted = await transaction(() => system.updateCountingReleased(lease, dueAt));
   return isWanted ? { retryAt: dueAt } : 'done';
-}
-
-function leaseEnd(): Date {
-  return new Date(now().getTime() + leaseMs);
 }
 
 /** Begins to count a list. Returns how far the count has come; null: it is finished. */

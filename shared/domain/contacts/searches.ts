@@ -6,7 +6,7 @@ import { config } from '../../config/config.ts';
 import { limitTime } from '../../db/client.ts';
 import type { ContactSearch } from '../../db/contacts/search.ts';
 
-const inHand = semaphore({
+const searches = semaphore({
   permits: () => config.CONTACT_SEARCHES_AT_ONCE,
   waitMs: 2_000,
   mostWaiting: 100,
@@ -23,7 +23,7 @@ export async function searching<T>(
 ): Promise<T> {
   // Without terms, all contacts are read in turn, a page at a time: this is no search.
   if (filter.terms.length === 0) return run();
-  return inHand.run(workspaceId, refusal, async () => {
+  return searches.run(workspaceId, refusal, async () => {
     try {
       return await limitTime({ ms: config.CONTACT_SEARCH_SECONDS * 1000, caller: requestCaller() }, run);
     } catch (error) {

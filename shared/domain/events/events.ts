@@ -11,7 +11,7 @@ import * as system from '../../db/events/events.system.ts';
 import * as db from '../../db/events/events.ts';
 import { idToBytes, newId } from '../../formats/ids.ts';
 import { relayEvents } from '../../jobs/relay-events.ts';
-import { enqueue, findJobsInHand } from '../../queue/queue.ts';
+import { enqueue, findRunnableJobs } from '../../queue/queue.ts';
 import type { Event, EventFilter, EventType } from '../../schemas/events.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
@@ -65,7 +65,7 @@ function lookAtWaiting(): void {
   const time = performance.now();
   if (time - lookedAt < lookEveryMs) return;
   lookedAt = time;
-  void findJobsInHand([relayEvents.lanes.default]).then((waiting) => {
+  void findRunnableJobs([relayEvents.lanes.default]).then((waiting) => {
     isCrowded = waiting > mostWaiting;
   });
 }
@@ -215,13 +215,13 @@ function nameOf(id: Buffer): string {
 /** The longest time by which a node of a database cluster may be behind the node that gave the cursor. */
 const lagMs = 30_000;
 
-type Bounds = { newest: number; purged: number };
+type FeedBounds = { newest: number; purged: number };
 
 function checkPlace(
   place: FeedPosition,
   named: string | null,
   time: Date,
-  { newest, purged }: Bounds,
+  { newest, purged }: FeedBounds,
 ): FeedPosition {
   if (new Date(place.at) < retentionStart(time) || place.after < purged)
     throw problem('cursor_expired', {

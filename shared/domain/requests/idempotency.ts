@@ -1,4 +1,4 @@
-import { now } from '../../common/clock.ts';
+import { fromNow, now } from '../../common/clock.ts';
 import { Problem, problem } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
 import { open, seal } from '../../common/secrets.ts';
@@ -13,8 +13,8 @@ type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprin
 export type StoredAnswer = { status: number; location: string | null; body: string | null };
 
 /** `answer`: the answer when the transaction commits. `ending`: work after the commit, whose answer replaces it. */
-export type RequestOutcome = { answer: StoredAnswer; ending: Ending | null };
-type Ending = { withinMs: number; finish: () => Promise<StoredAnswer | Problem> };
+export type RequestOutcome = { answer: StoredAnswer; ending: AnswerEnding | null };
+type AnswerEnding = { withinMs: number; finish: () => Promise<StoredAnswer | Problem> };
 
 type Once = { answer: StoredAnswer; isReplayed: boolean };
 type Transaction = <T>(work: () => Promise<T>) => Promise<T>;
@@ -24,7 +24,7 @@ const tries = 3;
 const slackMs = 10_000;
 
 /** The keys of requests that this process works on, so that two requests with one key need not meet in the database. */
-const inHand = new Set<string>();
+const inFlight = new Set<string>();
 
 /**
  * Answers a request once for its key: with the stored answer of the first request, or else with the work that `prepare`
@@ -37,11 +37,11 @@ export async function once(
   transaction: Transaction,
 ): Promise<Once> {
   const owner = ownerOf(attempt);
-  if (inHand.has(owner)) throw inProgress();
+  if (inFlight.has(owner)) throw inProgress();
   const known = await findAnswer(attempt);
   if (known) return replay(known);
-  if (inHand.has(owner)) throw inProgress();
-  inHand.add(owner);
+  if (inFlight.has(owner)) throw inProgress();
+  inFlight.add(owner);
   try {
     let work: () => Promise<RequestOutcome>;
     try {
@@ -54,7 +54,7 @@ export async function once(
     }
     return await perform(attempt, work, transaction);
   } finally {
-    inHand.delete(owner);
+    inFlight.delete(owner);
   }
 }
 
@@ -88,7 +88,7 @@ const taken = new Error('Another request has committed this Idempotency-Key');
  */
 async function keepAnswer(attempt: Attempt, work: () => Promise<RequestOutcome>): Promise<Kept> {
   const { workspaceId, lineageId, key, fingerprint } = attempt;
-  const expiresAt = new Date(now().getTime() + keptMs);
+  const expiresAt = fromNow(keptMs);
   let isLocked = false;
   await beforeFirstStatement(async () => {
     isLocked = true;
@@ -97,7 +97,7 @@ async function keepAnswer(attempt: Attempt, work: () => Promise<RequestOutcome>)
     if (outcome === 'locked') throw inProgress();
   });
   const { answer, ending } = await work();
-  const until = ending && new Date(now().getTime() + ending.withinMs + slackMs);
+  const until = ending && fromNow(ending.withinMs + slackMs);
   const sealed = seal(ownerOf(attempt), encode(answer, until));
   admitLargeAnswer(workspaceId, sealed.length);
   if (isLocked) await db.updateAnswer(workspaceId, lineageId, key, sealed);

@@ -74,8 +74,6 @@ export function newSms(at: Date, own: Pick<SmsRecord, OwnFields> & Partial<SmsRe
   };
 }
 
-export type SmsChanges = { at: Date; reason?: SmsReason };
-
 /** Returns the message in its next status. */
 export const advance = advancer<SmsStatus, SmsReason, SmsRecord>(nextStatuses);
 

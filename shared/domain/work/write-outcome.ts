@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../../common/clock.ts';
+import { fromNow, now } from '../../common/clock.ts';
 import { isOutage } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
@@ -65,7 +65,7 @@ export function noteOwnFault(
   logger.error({ err: error, work, ...ids }, 'a message or a delivery cannot be made by a fault of our own');
 }
 
-type Claim = { id: string; dueAt: Date | null; handoverAt: Date | null; uncertainCount: number };
+type ClaimedWork = { id: string; dueAt: Date | null; handoverAt: Date | null; uncertainCount: number };
 /** `triedAt`: when the time for retries begins, unless it has begun already; null leaves it as it is. */
 type Undone = { at: Date; triedAt: Date | null; handoverAt: Date | null; uncertainCount: number };
 
@@ -77,7 +77,7 @@ type Undone = { at: Date; triedAt: Date | null; handoverAt: Date | null; uncerta
  * claim is also undone where the hand-over returns null: it was not begun.
  */
 export async function prepareAndHandOver(
-  { id, dueAt, handoverAt, uncertainCount }: Claim,
+  { id, dueAt, handoverAt, uncertainCount }: ClaimedWork,
   options: {
     work: 'email' | 'sms';
     leaseSeconds: number;
@@ -117,7 +117,7 @@ export async function prepareAndHandOver(
   if (typeof prepared !== 'function') return prepared;
   const outcome = await prepared();
   if (outcome) return outcome;
-  const retryAt = new Date(now().getTime() + putOffMs);
+  const retryAt = fromNow(putOffMs);
   await writeOutcome(leaseEnd, () => giveBack(retryAt));
   return { retryAt };
 }

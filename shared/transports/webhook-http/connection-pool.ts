@@ -37,7 +37,7 @@ export type ConnectionPool = {
   dispatch: (request: PooledRequest, handler: PooledHandler) => void;
   /** Over a new connection, closed afterwards. */
   dispatchOnce: (request: PooledRequest, handler: PooledHandler) => void;
-  /** Resolves when the requests in hand are done and all is closed. */
+  /** Resolves when the requests in flight are done and all is closed. */
   close: () => Promise<void>;
   /** Origins with a connection, open or being opened. */
   originCount: () => number;

@@ -70,7 +70,7 @@ test('static lists and the built-in one have no age: their counts are exact', as
   ]);
 });
 
-test('to want counts waits for nobody who has a list in hand', async () => {
+test('to want counts waits for nobody who counts a list', async () => {
   const own = await workspace();
   const [one, other] = [await dynamic(own, 'ada'), await dynamic(own, 'eve')];
   await age(own, 3_600_000);

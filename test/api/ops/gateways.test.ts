@@ -21,7 +21,7 @@ import { skippableTimers } from '../../support/time/skip-time.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 import { password, samples } from './metrics-page.ts';
 
-// The text that the carrier does not answer stays in hand while a slow machine looks at it.
+// The text that the carrier does not answer stays in flight while a slow machine looks at it.
 changeSettings({ OPS_PASSWORD: password, SMS_TIMEOUT_SECONDS: 60 });
 useDatabase();
 

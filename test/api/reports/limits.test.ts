@@ -41,7 +41,7 @@ async function holdCounts() {
 }
 
 // Shows A72
-test('a workspace has two reports in hand at a time, its spend among them; another waits, and is refused in the end', async () => {
+test('a workspace has two reports in progress at a time, its spend among them; another waits, and is refused in the end', async () => {
   changeSettings({ REPORT_SECONDS: 60 });
   const { waiting, release } = await holdCounts();
   const first = [ask('client-tags'), api.request('GET', '/v2/workspace/spend', { key: own.key })];
@@ -61,7 +61,7 @@ test('a workspace has two reports in hand at a time, its spend among them; anoth
 });
 
 // Shows A72
-test('the reports that a workspace has in hand are counted over all processes', async () => {
+test('the reports that a workspace has in progress are counted over all processes', async () => {
   const other = await startWeb({ REPORT_SECONDS: '60' });
   changeSettings({ REPORT_SECONDS: 1 });
   await waitFor('Redis can be asked from here', isReachable);

@@ -7,7 +7,7 @@ import { goodKey, startSmallApi } from '../endpoint/small-api.ts';
 const hold = `POST /v2/held HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${goodKey}\r\nContent-Length: 0\r\n\r\n`;
 
 // Shows F4
-test('a request in hand is answered before the server has stopped, and no new one is taken', async () => {
+test('a request in flight is answered before the server has stopped, and no new one is taken', async () => {
   const api = await startSmallApi();
   const idle = net.connect(api.port, '127.0.0.1');
   const busy = net.connect(api.port, '127.0.0.1');

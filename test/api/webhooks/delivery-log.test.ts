@@ -39,7 +39,7 @@ test('a delivery that waits for its first attempt says when that is due', async 
   expect(one.body).toStrictEqual({ ...delivery, attemptLog: [] });
 });
 
-test('one that a worker has in hand names no next attempt', async () => {
+test('one that a worker has claimed names no next attempt', async () => {
   const webhookId = await makeHook(own);
   await insertRows(own, webhookId, [['email.sent', 'pending']], {
     due_at: now(),

@@ -76,7 +76,7 @@ test('a run that another has taken over does nothing more, and notes nothing', a
   expect(await noted()).toEqual(names);
 });
 
-test('a run in hand keeps its lease for as long as it takes', async () => {
+test('a run in progress keeps its lease for as long as it takes', async () => {
   await withMigrationLease(async () => {
     await query('UPDATE knex_migrations_lease SET ends_at = UTC_TIMESTAMP(3) + INTERVAL 1 SECOND');
     await waitFor('it is longer again', async () => {

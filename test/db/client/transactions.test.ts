@@ -271,7 +271,7 @@ test('failed transactions give their connections back', async () => {
   expect(await ids()).toEqual([1, 2]);
 });
 
-test('closing lets the statements in hand come to their end, and then ends itself', async () => {
+test('closing lets the statements in progress come to their end, and then ends itself', async () => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const work = transaction(async () => {
     await add(3);

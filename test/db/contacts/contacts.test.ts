@@ -129,7 +129,7 @@ test('a batch that creates what another has just created is refused whole, and c
   expect(await countOf(workspaceId, {})).toBe(3);
 });
 
-test('a batch waits for those alone who have its contacts in hand', async () => {
+test('a batch waits for those alone who change its contacts', async () => {
   const workspaceId = newWorkspace();
   await save(workspaceId, ['+447700900500', '+447700900502']);
   const [second, first] = await listed(workspaceId);

@@ -75,7 +75,7 @@ test.each([0, 1, 4, 30])(
 );
 
 test.each([0, 1, 4, 30])(
-  'purging %i expired records does not wait for the request that has the next one in hand',
+  'purging %i expired records does not wait for the request that holds the next one',
   async (count) => {
     await fill(count, new Date(now().getTime() - 1));
     const owner = newOwner();

@@ -17,7 +17,7 @@ const customers = 4;
 const pauseMs = 20;
 
 // Shows F4, F34
-test('behind the HAProxy of the guide no request fails when a web process is replaced, and at most those in hand when one is killed', async () => {
+test('behind the HAProxy of the guide no request fails when a web process is replaced, and at most those in flight when one is killed', async () => {
   const [own, first, second] = await Promise.all([workspace(), startWeb(), startWeb()]);
   const [port, other] = [first, second].map(({ url }) => Number(new URL(url).port)) as [number, number];
   const proxy = await startWebProxy([port, other]);

@@ -76,7 +76,7 @@ async function killAt(moment: Moment, reference: string, web: PlatformProcess & 
 }
 
 // Shows F1, F2, F3
-test('a web process killed with a request in hand: its email goes out once, and the retry has its answer', async () => {
+test('a web process killed with a request in flight: its email goes out once, and the retry has its answer', async () => {
   const killed = await Promise.all(
     (Object.keys(moments) as Moment[]).map(async (moment) => ({
       moment,

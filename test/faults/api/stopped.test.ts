@@ -30,10 +30,10 @@ async function countWaiting(): Promise<number> {
   return Number(row!['n']);
 }
 
-const inHand = 5;
+const inFlight = 5;
 
 // Shows F4
-test('at SIGTERM the requests in hand are answered and told to close their connections, and no new one is taken', async () => {
+test('at SIGTERM the requests in flight are answered and told to close their connections, and no new one is taken', async () => {
   const web = await startWeb();
   const api = clientOf(web.url);
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
@@ -45,7 +45,7 @@ test('at SIGTERM the requests in hand are answered and told to close their conne
     await over;
   });
   await locked;
-  const requests = Array.from({ length: inHand }, (_, index) =>
+  const requests = Array.from({ length: inFlight }, (_, index) =>
     api.request('POST', '/v2/webhooks', {
       key: own.key,
       body: { url: `https://example.com/${index}`, events: ['email.sent'] },
@@ -53,7 +53,7 @@ test('at SIGTERM the requests in hand are answered and told to close their conne
   );
   let stopped: Promise<unknown>;
   try {
-    await waitFor('all are in hand', async () => (await countWaiting()) === inHand);
+    await waitFor('all are in progress', async () => (await countWaiting()) === inFlight);
     stopped = web.stop();
     await waitFor('no new connection is taken', () =>
       fetch(`${web.url}/health/live`).then(

@@ -92,7 +92,7 @@ test.each([
 );
 
 // Shows F17
-test('the number of partitions is changed with work in hand, and nothing is lost', async () => {
+test('the number of partitions is changed with work in progress, and nothing is lost', async () => {
   changeSettings({ REDIS_URL: usualUrl, QUEUE_PARTITIONS: 4 });
   await closeQueues();
   await redisTakesJobs();

@@ -19,10 +19,10 @@ export const faults: readonly Group[] = [
       },
       F4: {
         tried: 'SIGTERM under load',
-        expected: 'what is in hand is answered, nothing new is taken',
+        expected: 'what is in progress is answered, nothing new is taken',
       },
       F5: {
-        tried: 'SIGSTOP with an idempotency key in hand',
+        tried: 'SIGSTOP while a request holds an idempotency key',
         expected: 'others get 409; one effect',
       },
       F6: {

@@ -38,12 +38,12 @@ const kinds = {
 };
 type Kind = keyof typeof kinds;
 /** Finds rows that only the process of that kind works on. A dead process does not release its rows. */
-const inHand: Record<Kind, string> = {
+const inFlight: Record<Kind, string> = {
   batches: 'SELECT 1 FROM sms_batches WHERE lease_token IS NOT NULL AND due_at > ? LIMIT 1',
   sms: 'SELECT 1 FROM sms_messages WHERE lease_token IS NOT NULL AND due_at > ? LIMIT 1',
   events: 'SELECT 1 FROM events WHERE position IS NULL AND occurred_at < ? LIMIT 1',
 };
-const hasInHand = async (kind: Kind) => (await query(inHand[kind], [now()])).length > 0;
+const hasWork = async (kind: Kind) => (await query(inFlight[kind], [now()])).length > 0;
 
 // Shows F42, F43
 test(
@@ -107,9 +107,9 @@ test(
         // Each harm comes amid the work of a new batch: after the end of the work it would show nothing.
         await (index === 0 ? postToDying() : postOne());
         for (let isMet = false, tries = 1; !isMet; tries += 1) {
-          expect(tries, `${name} has had nothing in hand when it was harmed`).toBeLessThanOrEqual(mostTries);
+          expect(tries, `${name} has had no work when it was harmed`).toBeLessThanOrEqual(mostTries);
           if ((await finals()) >= total()) await postOne();
-          const isSeen = await waitFor('it has work in hand', () => hasInHand(victim), {
+          const isSeen = await waitFor('it has work in progress', () => hasWork(victim), {
             timeoutMs: 15_000,
             intervalMs: 1,
           }).catch(() => false);
@@ -121,7 +121,7 @@ test(
           await sleep(random() * 20);
           isMet = isProcess || (await finals()) < total();
           await harm();
-          if (isProcess) isMet = await hasInHand(victim);
+          if (isProcess) isMet = await hasWork(victim);
           await (name === 'mysql' ? mysql.start() : isProcess && start(victim));
           // The leases of the dead process end.
           await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);

@@ -14,7 +14,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 useDatabase();
 
 const count = 100;
-const inHand = 10;
+const inFlight = 10;
 
 test('while the database is away its jobs wait without being tried again and again, and go on when it is back', async () => {
   const [own, sink, mysql] = await Promise.all([
@@ -25,7 +25,7 @@ test('while the database is away its jobs wait without being tried again and aga
   const worker = await startWorkerProcess(['send-email', 'sweep'], {
     MYSQL_URL: mysql.url,
     SMTP_URL: sink.url,
-    EMAIL_CONCURRENCY: String(inHand),
+    EMAIL_CONCURRENCY: String(inFlight),
   });
   const timesSaid = (text: string) => worker.output().split(text).length - 1;
   mysql.refuse();
@@ -35,7 +35,7 @@ test('while the database is away its jobs wait without being tried again and aga
   const jobs = await queueOf(sendEmail.lanes.transactional).getJobs();
   const tries = timesSaid('a job met an outage');
   process.stdout.write(`${count} jobs and those of the schedule were tried ${tries} times\n`);
-  expect(tries).toBeLessThanOrEqual(3 * inHand);
+  expect(tries).toBeLessThanOrEqual(3 * inFlight);
   expect(jobs).toHaveLength(count);
   // The jobs of the schedule do not pile up.
   expect(await queueOf('sweep').getJobCountByTypes('waiting', 'delayed')).toBeLessThanOrEqual(3);

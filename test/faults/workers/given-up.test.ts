@@ -91,7 +91,7 @@ test('what kills every worker that takes it fails in the end, all else goes out,
 });
 
 // Shows F11
-test('what a dead worker had in hand is not taken up all at once, since one of them may be what killed it', async () => {
+test('what a dead worker had claimed is not taken up all at once, since one of them may be what killed it', async () => {
   const own = await workspace();
   const webhook = await makeWebhook(own, 'http://127.0.0.1:1/');
   await storeEvents(own, 12);

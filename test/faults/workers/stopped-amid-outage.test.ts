@@ -25,8 +25,8 @@ const names = ['send-email:transactional'];
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
 async function held({ workspaceId }: Workspace): Promise<number> {
-  const inHand = 'SELECT id FROM emails WHERE workspace_id = ? AND lease_token IS NOT NULL';
-  return (await query(inHand, [idToBytes(workspaceId)])).length;
+  const inFlight = 'SELECT id FROM emails WHERE workspace_id = ? AND lease_token IS NOT NULL';
+  return (await query(inFlight, [idToBytes(workspaceId)])).length;
 }
 
 /** The next test must not find the emails that this one leaves. */
@@ -42,7 +42,7 @@ async function sendTheRest(own: Workspace, sink: SmtpSink): Promise<void> {
 }
 
 // Shows F12
-test('a worker is stopped while Redis hangs, and Redis goes on with a backlog: it finishes what it has in hand and begins nothing more', async () => {
+test('a worker is stopped while Redis hangs, and Redis goes on with a backlog: it finishes what it has claimed and begins nothing more', async () => {
   const [own, sink, redis] = await Promise.all([
     workspace(),
     startSmtpSink(),
@@ -58,11 +58,11 @@ test('a worker is stopped while Redis hangs, and Redis goes on with a backlog: i
   });
   await acceptMany(own, count);
   const taken = async () => (await emailCounts(own)).sent + (await held(own));
-  await waitFor('some are in hand', async () => (await held(own)) > 0, { intervalMs: 1 });
+  await waitFor('some are claimed', async () => (await held(own)) > 0, { intervalMs: 1 });
   relay.freeze();
   redis.freeze();
   const stopped = worker.stop();
-  await waitFor('it stops', () => worker.output().includes('finishing the work in hand'));
+  await waitFor('it stops', () => worker.output().includes('finishing the work in progress'));
   // As long as a worker that asks Redis before it stops would wait for the answer.
   const asking = new Redis(redis.url, { commandTimeout: 2_000 }).on('error', () => undefined);
   atEnd(() => asking.disconnect());
@@ -109,7 +109,7 @@ test('a worker is stopped while emails wait in it for the database, and the data
   });
   await waitFor('ten emails wait for it', async () => (await fetched()) === 10, { intervalMs: 1 });
   const stopped = worker.stop();
-  await waitFor('it stops', () => worker.output().includes('finishing the work in hand'));
+  await waitFor('it stops', () => worker.output().includes('finishing the work in progress'));
   await mysql.pass();
   expect((await stopped).code).toBe(0);
   expect(await held(own)).toBe(0);

@@ -28,7 +28,7 @@ const held = async (table: string) =>
   (await query(`SELECT id FROM ${table} WHERE lease_token IS NOT NULL`)).length;
 
 // Shows F12
-test('a worker stopped with emails, texts, deliveries and a list copy in hand leaves nothing half done or twice, and has told of a short grace once', async () => {
+test('a worker with emails, texts, deliveries and a list copy in progress is stopped: it leaves nothing half done or twice, and has told of a short grace once', async () => {
   changeSettings({ LIST_COPY_WAIT_SECONDS: 0 });
   const [own, sink, receiver, api, mysql] = await Promise.all([
     textingWorkspace(),
@@ -61,14 +61,14 @@ test('a worker stopped with emails, texts, deliveries and a list copy in hand le
     ...Array.from({ length: count }, () => sendSms(api, own)),
     call('POST', `/${into}/contacts`, { fromLists: [all] }),
   ]);
-  const inHand = async () => (await Promise.all(tables.map(held))).every((rows) => rows > 0);
-  await waitFor('some of each are in hand', inHand, { intervalMs: 1 });
+  const inFlight = async () => (await Promise.all(tables.map(held))).every((rows) => rows > 0);
+  await waitFor('some of each are claimed', inFlight, { intervalMs: 1 });
   expect((await first.stop()).code).toBe(0);
 
   const left = await Promise.all(tables.map(held));
   const { sent } = await emailCounts(own);
   process.stdout.write(
-    `stopped with ${sent} of ${count} emails sent; in hand afterwards: ${left.join(', ')}\n`,
+    `stopped with ${sent} of ${count} emails sent; claimed afterwards: ${left.join(', ')}\n`,
   );
   expect(left).toEqual([0, 0, 0]);
   expect(sent).toBeLessThan(count);

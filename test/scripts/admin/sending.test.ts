@@ -48,7 +48,7 @@ test('a single record is printed without the control characters of a text in it'
   expect(text.split('\n')).not.toContain('sending: perhaps');
 });
 
-test('the operator sees a customer that has as many reports in hand as it may', async () => {
+test('the operator sees a customer that has as many reports in progress as it may', async () => {
   const busy = await workspace();
   const ends = await Promise.all(
     Array.from({ length: config.REPORTS_AT_ONCE }, (_, place) =>

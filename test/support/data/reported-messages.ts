@@ -87,7 +87,10 @@ export async function textsAt(
 export async function advanceText(
   before: SmsRecord,
   status: SmsRecord['status'],
-  { gateway = before.gateway ?? 'simulator', ...changes }: texts.SmsChanges & { gateway?: string },
+  {
+    gateway = before.gateway ?? 'simulator',
+    ...changes
+  }: Parameters<typeof texts.advance>[2] & { gateway?: string },
 ): Promise<SmsRecord> {
   const hasGateway = status === 'sent' || before.gateway !== null || gateway !== 'simulator';
   const after = { ...texts.advance(before, status, changes), gateway: hasGateway ? gateway : null };

@@ -23,7 +23,7 @@ test('it says goodbye once the texts that it is storing are answered', async () 
   const onDeliver = vi.fn(() => kept.promise);
   const { session } = await bound(smsc, { onDeliver });
   const own = smsc.deliver({ message: Buffer.from('Hello') });
-  await waitFor('it is in hand', () => onDeliver.mock.calls.length === 1);
+  await waitFor('it is in progress', () => onDeliver.mock.calls.length === 1);
   const closed = session.close(20_000);
   await smsc.roundTrips();
   expect(smsc.unbinds).toBe(0);
@@ -101,14 +101,14 @@ test('what cannot be kept is to come again; what cannot be read is refused', asy
   expect(smsc.answers.get(901)?.id).toBe(commands.generic_nack);
 });
 
-test('of a flood, no more than some are in hand; the others are to come again', async () => {
+test('of a flood, no more than some are claimed; the others are to come again', async () => {
   const { counts, warnings } = watched();
   const smsc = await startSmsc();
   const kept = Promise.withResolvers<{ status: number }>();
-  let inHand = 0;
+  let inFlight = 0;
   await bound(smsc, {
     onDeliver: () => {
-      inHand += 1;
+      inFlight += 1;
       return kept.promise;
     },
   });
@@ -118,7 +118,7 @@ test('of a flood, no more than some are in hand; the others are to come again', 
   const answers = await Promise.all(all.map(smsc.answerOf));
   expect(answers.filter((status) => status === 0)).toHaveLength(200);
   expect(answers.filter((status) => status === 0x64)).toHaveLength(300);
-  expect(inHand).toBe(200);
+  expect(inFlight).toBe(200);
   expect(counts()).toEqual({ 'sms_gateway_floods{gateway="carrier"}': 300 });
   expect(warnings()).toEqual([
     [expect.stringContaining('more receipts and texts at a time'), expect.anything()],

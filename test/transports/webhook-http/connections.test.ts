@@ -157,7 +157,7 @@ test('the connections of 2,000 origins are kept, and those of more are used once
   await waitFor('all connections to close', () => receiver.connections.open === 0);
 });
 
-test('closing waits for the attempts in hand, and a later attempt opens connections anew', async () => {
+test('closing waits for the attempts in flight, and a later attempt opens connections anew', async () => {
   const receiver = await startWebhookReceiver({ respond: { delayMs: 200 } });
   const last = postWebhook(attemptTo(receiver.url));
   await receiver.waitFor(1);

@@ -195,7 +195,7 @@ test('a client that goes away before the dot changes nothing and harms nobody', 
   expect(await email.state()).toEqual(['sent', null]);
 });
 
-test('a stop lets a message in hand be answered, and closes the silent at once', async () => {
+test('a stop lets a message in progress be answered, and closes the silent at once', async () => {
   changeSettings({ INBOUND_WAIT_SECONDS: 1 });
   const own = await workspace();
   const inbound = await start();
@@ -207,7 +207,7 @@ test('a stop lets a message in hand be answered, and closes the silent at once',
   await client.say('DATA');
   client.socket.write(Buffer.concat([statusReport(), Buffer.from('\r\n.\r\n')]));
   // The message waits for a worker, and none comes.
-  await waitFor('it is in hand', () => inbound.inHand() === 1);
+  await waitFor('it is in progress', () => inbound.inFlight() === 1);
   await inbound.stop(20_000);
   expect(await client.reply()).toMatch(/^451 /);
   await Promise.all([idle.closed, client.closed]);

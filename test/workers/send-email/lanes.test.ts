@@ -49,7 +49,7 @@ test('workers of one lane leave the others alone', async () => {
   await rest.stop();
 });
 
-test('a one-time code goes out before the marketing backlog that is in hand', async () => {
+test('a one-time code goes out before the marketing backlog that is in progress', async () => {
   const backlog = 400;
   const isBulk = (address: string | undefined) => address === 'bulk@example.com';
   for (let sent = 0; sent < backlog; sent += 50)

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await forgetRedis();
 });
 
-const inHand = 10;
+const inFlight = 10;
 
 // Shows F27
 test('100 emails do not hammer a relay that says 421, keep their attempts, and all go out when it is back', async () => {
@@ -28,8 +28,8 @@ test('100 emails do not hammer a relay that says 421, keep their attempts, and a
   await acceptMany(own, 100);
   const worker = await startWorkerProcess(['send-email', 'sweep'], {
     SMTP_URL: sink.url,
-    EMAIL_CONCURRENCY: String(inHand),
-    SMTP_CONNECTIONS: String(inHand),
+    EMAIL_CONCURRENCY: String(inFlight),
+    SMTP_CONNECTIONS: String(inFlight),
   });
   // The pauses are 1, 2, 4 seconds and so on. After the emails in progress, each pause is followed by one more try.
   await waitFor('it pauses for longer and longer', () => worker.output().includes('"pauseSeconds":4'));
@@ -40,9 +40,9 @@ test('100 emails do not hammer a relay that says 421, keep their attempts, and a
     .map((line) => Date.parse(JSON.parse(line).time));
   expect(two! - one!).toBeGreaterThanOrEqual(990);
   expect(four! - two!).toBeGreaterThanOrEqual(1_990);
-  expect(sink.connectionCount()).toBeLessThanOrEqual(inHand + 4);
+  expect(sink.connectionCount()).toBeLessThanOrEqual(inFlight + 4);
   const [untried] = await query('SELECT COUNT(*) AS emails FROM emails WHERE retries = 0');
-  expect(Number(untried!['emails'])).toBeGreaterThanOrEqual(100 - inHand - 4);
+  expect(Number(untried!['emails'])).toBeGreaterThanOrEqual(100 - inFlight - 4);
   expect(worker.output()).toContain('the relay cannot be used');
 
   sink.setMode('accept');
@@ -184,7 +184,7 @@ test('one that went ahead and never came to the relay lets the next one go', asy
   expect(pause.isPaused()).toBe(true);
 });
 
-test('who has waited in hand for long is told how long to wait elsewhere', async () => {
+test('who has waited with a claim for long is told how long to wait elsewhere', async () => {
   const pause = createRelayCircuitBreaker({
     firstPauseMs: 60_000,
     longestPauseMs: 60_000,

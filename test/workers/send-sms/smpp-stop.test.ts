@@ -13,7 +13,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 changeSettings({ SMS_TIMEOUT_SECONDS: 60 });
 useDatabase();
 
-test('a worker that stops waits for the answer to the text in hand, which goes out once', async () => {
+test('a worker that stops waits for the answer to the text in flight, which goes out once', async () => {
   const [api, own, smsc] = await Promise.all([startApi(), textingWorkspace(), startSmsc()]);
   onTestFinished(() => smsc.close());
   await useCarrier(smsc);

@@ -1,4 +1,4 @@
-import { now, nowForAll } from '../../../common/clock.ts';
+import { fromNow, now, nowForAll } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import * as system from '../../../db/email/emails.system.ts';
@@ -20,7 +20,7 @@ import * as reasons from './reasons.ts';
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
 import { isPast, retriesSince } from './times.ts';
 
-type Options = { lane?: EmailKind; isStalled?: boolean; permit?: HandOverPermit };
+type AttemptOptions = { lane?: EmailKind; isStalled?: boolean; permit?: HandOverPermit };
 
 /**
  * Makes one attempt to hand an email over: claims, composes, signs, speaks to the relay and stores the outcome. If the
@@ -29,9 +29,9 @@ type Options = { lane?: EmailKind; isStalled?: boolean; permit?: HandOverPermit 
  */
 export async function attempt(
   emailId: string,
-  { lane, isStalled = false, permit }: Options = {},
+  { lane, isStalled = false, permit }: AttemptOptions = {},
 ): Promise<WorkOutcome> {
-  const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  const until = fromNow(config.LEASE_SECONDS * 1000);
   const claimed = await system.claimEmail({
     id: emailId,
     at: nowForAll(),

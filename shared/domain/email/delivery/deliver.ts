@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import { now } from '../../../common/clock.ts';
+import { fromNow, now } from '../../../common/clock.ts';
 import { config } from '../../../config/config.ts';
 import { findDueSince } from '../../../db/email/admission.system.ts';
 import type { EmailKind } from '../../../db/email/emails.ts';
@@ -88,5 +88,5 @@ async function isOverdue(kind: EmailKind, emailId: string): Promise<boolean> {
 }
 
 function inMs(ms: number): WorkOutcome {
-  return { retryAt: new Date(now().getTime() + ms) };
+  return { retryAt: fromNow(ms) };
 }

@@ -1,4 +1,4 @@
-import { now, nowForAll } from '../../../common/clock.ts';
+import { fromNow, now, nowForAll } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { afterCommit, transaction } from '../../../db/client.ts';
@@ -27,7 +27,7 @@ export const checks = dueKind(system.checkTable, checkDomains, (domainId) => ({ 
 
 /** Checks the DNS of a domain that is due, and applies the findings. */
 export async function checkDue(domainId: string): Promise<WorkOutcome> {
-  const until = new Date(now().getTime() + leaseMs);
+  const until = fromNow(leaseMs);
   if (!(await claimDue(system.checkTable, { id: domainId, at: nowForAll(), until }))) return 'dropped';
   const domain = await system.findEmailDomainOfAny(domainId);
   if (!domain) return 'dropped';

@@ -10,7 +10,7 @@ import { forget } from './signing.ts';
 import type { Findings } from './status.ts';
 
 /** A name server that never answers holds a check for seconds; one workspace must not take the turns of the others. */
-const inHand = semaphore({ permits: () => 4, waitMs: 0, mostWaiting: 0 });
+const checks = semaphore({ permits: () => 4, waitMs: 0, mostWaiting: 0 });
 
 const refusal = () =>
   problem('rate_limited', {
@@ -25,7 +25,7 @@ const refusal = () =>
  */
 export async function findRecords(workspaceId: string, domainId: string): Promise<Findings> {
   const record = orNotFound(await db.findEmailDomain(workspaceId, domainId));
-  return inHand.run(workspaceId, refusal, () => checkRecords(record));
+  return checks.run(workspaceId, refusal, () => checkRecords(record));
 }
 
 /** Stores the findings in the current transaction. */

@@ -1,4 +1,4 @@
-import { now } from '../../../common/clock.ts';
+import { fromNow, now } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
 import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
 import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
@@ -60,8 +60,7 @@ export function pause(hold: BatchLease, reason: PausedReason): Promise<BatchProg
 export async function checkAgain(hold: BatchLease, before: SmsBatchRecord): Promise<BatchProgress> {
   const stands = await isStanding(before);
   return changeHeld(hold, async (batch) => {
-    if (stands)
-      return { batch: { ...batch, dueAt: new Date(now().getTime() + checkAgainMs) }, isReleased: true };
+    if (stands) return { batch: { ...batch, dueAt: fromNow(checkAgainMs) }, isReleased: true };
     return { batch: goOn(batch, now()), isReleased: false };
   });
 }

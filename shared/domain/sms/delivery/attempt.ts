@@ -1,5 +1,5 @@
 import { batcher } from '../../../common/batcher.ts';
-import { now, nowForAll } from '../../../common/clock.ts';
+import { fromNow, now, nowForAll } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import { outsideTransaction } from '../../../db/client.ts';
@@ -34,7 +34,7 @@ export async function attempt(
 ): Promise<WorkOutcome> {
   // The hand-over must have ended before the lease does.
   const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
-  const until = new Date(now().getTime() + leaseSeconds * 1000);
+  const until = fromNow(leaseSeconds * 1000);
   const claimed = await system.claimSms({ id: smsId, lane, at: nowForAll(), until, onlyFree: isStalled });
   if (!claimed) return 'dropped';
   const { record, token } = claimed;
@@ -47,7 +47,7 @@ export async function attempt(
         system.updateSmsClaimUndone({ id: smsId, token, ...before, receiver: record.handoverGateway }),
       giveUp: (next) =>
         isPast(retriesSince(record, now()), next)
-          ? finish(token, record, fail(inHand(record), reasons.crashes))
+          ? finish(token, record, fail(withLostAttempt(record), reasons.crashes))
           : null,
     },
     () => prepare(smsId, claimed, isAlone),
@@ -61,7 +61,7 @@ async function prepare(
   isAlone: boolean,
 ): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
   const { record, token } = claimed;
-  const message = inHand(record);
+  const message = withLostAttempt(record);
   const end = (reason: SmsReason) => finish(token, record, fail(message, reason));
   const isOver = (since: Date) => isPast(since, now());
   const obstacle = obstacleTo<SmsReason>(message, { ...claimed, work: 'sms', reasons, isPast: isOver });
@@ -95,7 +95,7 @@ async function bothOf<One, Other>(one: Promise<One>, other: Promise<Other>): Pro
  * Returns the message as this attempt finds it. If the worker before us died while it spoke to a gateway, the message
  * may have gone out, and only that gateway can recognise it. The previous version did not store the gateway.
  */
-function inHand(record: SmsRecord): SmsRecord {
+function withLostAttempt(record: SmsRecord): SmsRecord {
   if (!record.handoverAt) return record;
   const gateway = record.handoverGateway ?? record.gateway;
   return { ...record, gateway, uncertainCount: record.uncertainCount + 1 };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { now } from '../../../common/clock.ts';
+import { fromNow } from '../../../common/clock.ts';
 import { config } from '../../../config/config.ts';
 import type { sendSms } from '../../../jobs/send-sms.ts';
 import { type SmsLane, smsLanes } from '../../../schemas/lanes.ts';
@@ -24,7 +24,7 @@ const takeTurn = turns({
  * Returns how many jobs of a lane a process takes. Jobs of the lane `bulk` hold several texts: 1.5 texts for each slot
  * are taken, so that some wait for a slot.
  */
-export function jobsInHand(lane: SmsLane): number {
+export function jobConcurrency(lane: SmsLane): number {
   return lane === 'bulk' ? Math.ceil((1.5 * config.SMS_CONCURRENCY) / textsPerJob) : config.SMS_CONCURRENCY;
 }
 
@@ -45,6 +45,6 @@ export async function deliver(
   const { outcomes, fault } = await workOnEach(smsId, rest, deliverOne);
   if (fault) throw fault;
   // Texts that had their turn are found done when the job comes again.
-  if (outcomes.includes(null)) return { retryAt: new Date(now().getTime() + againMs) };
+  if (outcomes.includes(null)) return { retryAt: fromNow(againMs) };
   return isAlone ? outcomes[0]! : 'done';
 }

@@ -1,4 +1,4 @@
-import { now } from '../../../common/clock.ts';
+import { fromNow, now } from '../../../common/clock.ts';
 import { atMostEvery, logger } from '../../../common/logger.ts';
 import { fitting } from '../../../db/client/outside-text.ts';
 import type { SmsRecord } from '../../../db/sms/messages.ts';
@@ -84,9 +84,7 @@ function judgeWhole(
           reason: gatewayAway,
           isAlone,
           dueAt:
-            submission.afterMs === undefined
-              ? nextTry(message.retries, now())
-              : new Date(now().getTime() + submission.afterMs),
+            submission.afterMs === undefined ? nextTry(message.retries, now()) : fromNow(submission.afterMs),
           waitsForTurn: submission.waitsForTurn,
         }),
         ...(submission.isPutOff && { waitsFor: gateway }),

@@ -1,4 +1,4 @@
-import { now } from '../../../common/clock.ts';
+import { fromNow, now } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { takeLease } from '../../../coordination/leases.ts';
@@ -70,7 +70,7 @@ async function step(): Promise<void> {
 const newSearch = (outage: number): Search => ({
   outage,
   // Rows with a job come first, because few have one and they are mostly due before the others.
-  at: { parked: false, dueAt: new Date(now().getTime() + soonMs), id: null },
+  at: { parked: false, dueAt: fromNow(soonMs), id: null },
   hasFound: false,
 });
 

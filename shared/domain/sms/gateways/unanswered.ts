@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../../../common/clock.ts';
+import { fromNow } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import * as db from '../../../db/sms/inbound.system.ts';
 import type { Acknowledgement, InboundPart } from '../../../transports/sms.ts';
@@ -21,12 +21,12 @@ const againWithinMs = 3_600_000;
  * text is another one, so this time is short.
  */
 const unreadAgainWithinMs = 600_000;
-/** A line has fewer texts than this in hand. */
+/** A line has fewer unanswered texts than this. */
 const mostPlaces = 256;
 const stopLimitMs = 1_000;
 
 /** The places of each line's texts that wait for an answer. */
-const inHand = new WeakMap<object, Set<string>>();
+const takenOfLine = new WeakMap<object, Set<string>>();
 /** Writes that no handler waits for. */
 const writes = new Set<Promise<void>>();
 
@@ -58,8 +58,8 @@ type UnansweredText = {
 
 export function unansweredText(part: InboundPart, line: object): UnansweredText {
   const digest = createHash('sha256').update(JSON.stringify(part)).digest();
-  const taken = inHand.get(line) ?? new Set<string>();
-  inHand.set(line, taken);
+  const taken = takenOfLine.get(line) ?? new Set<string>();
+  takenOfLine.set(line, taken);
   const nameOf = (place: number) => `${digest.toString('latin1')} ${place}`;
   let own: number | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -79,7 +79,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
     const left = stored.find((place) => !isOurs(place));
     if (left !== undefined) return { place: left, isThere: true };
     for (let place = 0; place < mostPlaces; place += 1) if (!isOurs(place)) return { place, isThere: false };
-    throw new Error('Too many texts that say the same are in hand');
+    throw new Error('Too many equal texts are unanswered');
   }
 
   return {
@@ -97,7 +97,7 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
       written() {
         const place = own;
         if (place === null || part.place) return;
-        const end = new Date(now().getTime() + againWithinMs);
+        const end = fromNow(againWithinMs);
         writing = writeUntil(end, writing, () => db.deleteUnanswered(digest, place));
       },
       read() {
@@ -107,8 +107,8 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
       unread() {
         const place = own;
         if (place === null || part.place) return;
-        const end = new Date(now().getTime() + unreadAgainWithinMs);
-        const after = new Date(now().getTime() - againWithinMs);
+        const end = fromNow(unreadAgainWithinMs);
+        const after = fromNow(-againWithinMs);
         const at = new Date(end.getTime() - againWithinMs);
         writing = writeUntil(end, writing, () => db.insertUnanswered(digest, place, { at, after }));
       },

@@ -1,4 +1,4 @@
-import { now, nowForAll } from '../../../common/clock.ts';
+import { fromNow, now, nowForAll } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
@@ -32,7 +32,7 @@ export async function attempt(
   place: Permit = open,
   isStalled = false,
 ): Promise<WorkOutcome> {
-  const leaseEnd = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  const leaseEnd = fromNow(config.LEASE_SECONDS * 1000);
   const claimedFrom = performance.now();
   try {
     const claimed = await system.claimDelivery({
@@ -141,7 +141,7 @@ function post(
 async function putAside(delivery: LeasedDelivery, error: unknown): Promise<void> {
   noteOwnFault('webhook_delivery', error, { deliveryId: delivery.id, webhookId: delivery.webhook?.id });
   if (isTest(delivery)) await finish(delivery, { ...unchanged(delivery), status: 'failed' });
-  else await putBack(delivery, new Date(now().getTime() + faultDelayMs));
+  else await putBack(delivery, fromNow(faultDelayMs));
 }
 
 async function writeDown(

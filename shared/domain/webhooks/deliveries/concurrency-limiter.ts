@@ -3,7 +3,7 @@ import {
   type AnsweredRequests,
   createQueues,
   expectedMs,
-  inHandOf,
+  inFlightOf,
   isAlone,
   isQuick,
   isStuck,
@@ -124,7 +124,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     const current = limits();
     const ofOrigin = slots(queue.origin, current);
     const own = slotsOf(queue, ofOrigin);
-    const room = roomFor(queue.origin, inHandOf, current);
+    const room = roomFor(queue.origin, inFlightOf, current);
     const inTime = expected === 0 ? own : Math.min(mostAhead, Math.floor((own * aheadMs) / expected));
     const ahead = queue.isStuck ? 0 : Math.max(0, Math.min(inTime, current.ahead - all.placed, room));
     const taken = queue.out.size + queue.placed;
@@ -138,14 +138,14 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   function awaited(queue: WebhookQueue): AnsweredRequests {
     const { origin } = queue;
     if (queue.out.size > 0) return queue;
-    return origin.out.size === 0 && roomFor(origin, inHandOf) === 0 ? origin.workspace : origin;
+    return origin.out.size === 0 && roomFor(origin, inFlightOf) === 0 ? origin.workspace : origin;
   }
 
   function mayWait(queue: WebhookQueue): boolean {
     const { waiting, inAll, isSaturated, patienceMs } = limits();
     const { origin } = queue;
     if (queue.isStuck || (queue.out.size === 0 && isStuck(awaited(queue), patienceMs))) return false;
-    const isShort = roomFor(origin, inHandOf) === 0;
+    const isShort = roomFor(origin, inFlightOf) === 0;
     const usual = queue.usualMs ?? origin.usualMs ?? (isShort ? expectedMs(origin.workspace) : null);
     // The first answer will soon tell how long requests take.
     if (usual === null) return true;

@@ -21,10 +21,10 @@ import { restForHalf, windowOf } from './window.ts';
 const limiter = createConcurrencyLimiter(() => ({
   perWebhook: config.WEBHOOK_IN_FLIGHT_PER_WEBHOOK,
   inFlight: config.WEBHOOK_CONCURRENCY,
-  // The rest of the jobs in hand is for endpoints that answer quickly.
+  // The rest of the claimed jobs is for endpoints that answer quickly.
   inAll: 1.25 * config.WEBHOOK_CONCURRENCY,
-  ahead: jobsInHand(),
-  waiting: jobsInHand() / 2,
+  ahead: jobConcurrency(),
+  waiting: jobConcurrency() / 2,
   longestWaitMs: 10_000,
   patienceMs: 1_500,
   isSaturated: isSaturated(),
@@ -49,7 +49,7 @@ function isSaturated(): boolean {
 }
 
 /** Returns how many jobs a lane of a process takes: more than its requests, as some are being claimed or stored. */
-export function jobsInHand(): number {
+export function jobConcurrency(): number {
   return Math.ceil(1.5 * config.WEBHOOK_CONCURRENCY);
 }
 

@@ -5,6 +5,6 @@
  */
 
 export { attempt } from './attempt.ts';
-export { deliver, jobsInHand } from './deliver.ts';
+export { deliver, jobConcurrency } from './deliver.ts';
 export { expire } from './expire.ts';
 export { settleNext } from './settle.ts';

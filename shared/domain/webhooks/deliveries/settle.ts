@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { now, skewMs } from '../../../common/clock.ts';
+import { fromNow, now, skewMs } from '../../../common/clock.ts';
 import { forgetAtEnd } from '../../../common/closing.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
@@ -52,7 +52,7 @@ export async function settleNext(webhookId: string, longestMs = turnMs): Promise
     if (end === 'unfinished') return { retryAt: now() };
     isDone = end === 'done' && isDone;
   }
-  return isDone ? 'done' : { retryAt: new Date(now().getTime() + againMs) };
+  return isDone ? 'done' : { retryAt: fromNow(againMs) };
 }
 
 /** `left`: a worker still holds a delivery. `unfinished`: the turn ended before the work. */

@@ -13,7 +13,7 @@ export type UnderWay = {
 };
 
 export const openOf = ({ out }: UnderWay): number => out.size;
-export const inHandOf = ({ out, placed }: UnderWay): number => out.size + placed;
+export const inFlightOf = ({ out, placed }: UnderWay): number => out.size + placed;
 
 /** Requests whose answers a delivery may wait for. */
 export type AnsweredRequests = UnderWay & {

@@ -79,7 +79,7 @@ test('50 different keys at once do not hinder each other', async () => {
 });
 
 test.each(['prepare', 'handle'] as const)(
-  'while a request is in hand (%s) its equals are told so, and other keys are not held up',
+  'while a request is in progress (%s) its equals are told so, and other keys are not held up',
   async (step) => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ async function hangWith(
 }
 
 // Shows F5
-test('a process that hangs with a key in hand holds up nobody, and whether it goes on or dies there is one effect', async () => {
+test('a process that hangs with a key holds up nobody, and whether it goes on or dies there is one effect', async () => {
   const web = await startWeb();
   for (const ending of ['goes-on', 'dies']) {
     const url = `https://example.com/${ending}`;

@@ -155,7 +155,7 @@ test('samples need content.read and recipients.read, lists lists.read and contac
   }
 });
 
-test('a workspace has one preview in hand at a time; another workspace need not wait', async () => {
+test('a workspace has one preview in progress at a time; another workspace need not wait', async () => {
   const body = { content: 'Dear {{ a }}', messages: messagesTo(10_000) };
   const other = await textingWorkspace();
   const answers = await Promise.all([
@@ -171,7 +171,7 @@ test('a workspace has one preview in hand at a time; another workspace need not 
   expect((await post('/v2/sms/batches/preview', body)).status).toBe(200);
 });
 
-test('a preview that another process has in hand counts too, and only while it lasts', async () => {
+test('a preview that another process makes counts too, and only while it lasts', async () => {
   const fresh = await textingWorkspace();
   const body = { content: 'Hello', messages: messagesTo(1) };
   const end = await takeLease(`preview:${fresh.workspaceId}`, 60);

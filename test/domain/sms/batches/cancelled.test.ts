@@ -49,7 +49,7 @@ test('a text that its gateway gives back after the batch was cancelled does not 
   const answer = Promise.withResolvers<Submission>();
   gateway.says = () => answer.promise;
   const trying = smsDelivery.attempt(text!);
-  await waitFor('the gateway has it in hand', () => gateway.taken.length === 1);
+  await waitFor('the gateway has it', () => gateway.taken.length === 1);
 
   await cancel(id);
   await workOff(id);

@@ -28,10 +28,10 @@ export function countedDuplicates({ world, ledger, faults, rows }: Evidence): Fi
   const emails = duplicates.filter(({ what }) => what === 'email');
   for (const [id, same] of Map.groupBy(emails, (duplicate) => duplicate.id))
     if (same.length > 1) findings.add('an email came more than twice', id);
-  const inHand = lanes * Number(world.settings['EMAIL_CONCURRENCY'] ?? defaultConcurrency);
+  const inFlight = lanes * Number(world.settings['EMAIL_CONCURRENCY'] ?? defaultConcurrency);
   const killed = emails.filter(({ cause }) => cause?.kind === 'kill -9');
   for (const [cause, same] of Map.groupBy(killed, (duplicate) => duplicate.cause))
-    if (same.length > inHand)
-      findings.add(`more second copies than the worker had in hand: ${same.length}`, cause!.target);
+    if (same.length > inFlight)
+      findings.add(`more second copies than the worker had in flight: ${same.length}`, cause!.target);
   return findings.list();
 }

@@ -35,7 +35,7 @@ export async function copyMembers(
 ): Promise<BatchProgress> {
   return changeHeld(hold, async (held) => {
     if (held.listIndex !== listIndex || held.listAfter !== listAfter)
-      throw new Error('A batch that is in hand was changed by somebody else');
+      throw new Error('A claimed batch was changed by somebody else');
     const rows = contacts.map((contact, index) => rowOf(contact, held.rowCount + index));
     await insertBatchRows(workspaceId, { batchId: held.id, at: now(), once: true, bytes: 0 }, rows);
     return { batch: { ...held, rowCount: held.rowCount + rows.length, ...next }, isReleased: false };

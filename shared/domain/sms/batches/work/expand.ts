@@ -88,7 +88,7 @@ async function store(
   const queued = stored.filter(({ status }) => status === 'queued');
   return changeHeld(hold, async (batch) => {
     if (batch.state !== 'processing' || batch.nextPosition !== from)
-      throw new Error('A batch that is in hand was changed by somebody else');
+      throw new Error('A claimed batch was changed by somebody else');
     const { lineageId } = batch;
     const at = now();
     await insertManySms(workspaceId, stored, insertions.sms);

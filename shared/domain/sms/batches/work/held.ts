@@ -1,4 +1,4 @@
-import { now } from '../../../../common/clock.ts';
+import { fromNow } from '../../../../common/clock.ts';
 import { transaction } from '../../../../db/client.ts';
 import { findBatchHeldForUpdate } from '../../../../db/sms/batches/batches.system.ts';
 import { type SmsBatchRecord, updateSmsBatch } from '../../../../db/sms/batches/batches.ts';
@@ -13,7 +13,7 @@ export type BatchProgress = SmsBatchRecord | null;
 export const leaseMs = 20_000;
 
 export function leaseEnd(): Date {
-  return new Date(now().getTime() + leaseMs);
+  return fromNow(leaseMs);
 }
 
 /**

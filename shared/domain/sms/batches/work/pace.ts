@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetAtEnd } from '../../../../common/closing.ts';
 import { sendSms } from '../../../../jobs/send-sms.ts';
-import { findJobsInHand, findJobsWaiting } from '../../../../queue/queue.ts';
+import { findJobsWaiting, findRunnableJobs } from '../../../../queue/queue.ts';
 
 /**
  * Single texts have priority over batches. A chunk of 500 rows keeps MySQL busy for as long as a single text takes from
@@ -32,7 +32,10 @@ async function readQueues(): Promise<void> {
   const time = performance.now();
   if (time - askedAt < askEveryMs) return;
   askedAt = time;
-  const [singles, ofBatches] = await Promise.all([findJobsInHand([urgent, single]), findJobsWaiting([bulk])]);
+  const [singles, ofBatches] = await Promise.all([
+    findRunnableJobs([urgent, single]),
+    findJobsWaiting([bulk]),
+  ]);
   if (singles > 0) singlesSeenAt = time;
   isBulkWaiting = ofBatches > enoughJobs;
 }

@@ -1,4 +1,4 @@
-import { now, nowForAll } from '../../../../common/clock.ts';
+import { fromNow, now, nowForAll } from '../../../../common/clock.ts';
 import { Problem } from '../../../../common/errors.ts';
 import { logger } from '../../../../common/logger.ts';
 import { claimBatch } from '../../../../db/sms/batches/batches.system.ts';
@@ -46,7 +46,7 @@ export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload)
   return outcome ?? later();
 }
 
-const later = () => ({ retryAt: new Date(now().getTime() + againMs) });
+const later = () => ({ retryAt: fromNow(againMs) });
 
 /** Works on a batch for one turn. Each step commits together with the position that the batch has reached. */
 export async function attempt(batchId: string): Promise<WorkOutcome> {
