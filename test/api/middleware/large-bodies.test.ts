@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 beforeEach(() => changeSettings({ LARGE_BODIES_BYTES: budgetBytes }));
 
-const content = randomBytes(2_000_000).toString('base64');
+const content = randomBytes(1_200_000).toString('base64');
 const attachments = [{ filename: 'a.bin', contentType: 'a/b', content }];
 const large = (changes: object = {}) => JSON.stringify(newEmail(own, { attachments, ...changes }));
 const post = (body: string | Buffer, headers: Record<string, string> = {}, path = '/v2/email') =>
