@@ -17,7 +17,8 @@ const attachmentBytes = 6_000_000;
 
 let mysql: Awaited<ReturnType<typeof startOwnMysql>>;
 beforeAll(async () => {
-  mysql = await startOwnMysql({ diskBytes: 48 * 1024 * 1024 });
+  // Room for the tables and for three emails.
+  mysql = await startOwnMysql({ diskBytes: 30 * 1024 * 1024 });
   changeSettings({ MYSQL_URL: mysql.url });
 });
 useDatabase();
