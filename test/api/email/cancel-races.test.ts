@@ -72,13 +72,19 @@ test('of 1,000 cancellations against 1,000 sends at the moment of their time, ea
     expect(winners.filter((winner) => winner === side).length).toBeGreaterThan(races / 100);
 
   const arrived = Map.groupBy(sink.messages, ({ envelope }) => envelope.to[0]!);
-  for (const [index, one] of emails.entries()) {
-    const { status } = await one.read();
+  // One statement for all, because two for each email take as long as a third of the races.
+  const ended = await query<{ id: Buffer; status: string; told: Buffer }[]>(
+    `SELECT e.id, e.status, GROUP_CONCAT(v.type ORDER BY v.record_seq) AS told
+      FROM emails e JOIN events v ON v.workspace_id = e.workspace_id AND v.record_id = e.id GROUP BY e.id, e.status`,
+  );
+  const byId = new Map(ended.map(({ id, ...how }) => [id.toString('hex'), how]));
+  for (const [index, { id }] of emails.entries()) {
     const copies = arrived.get(`race-${index}@example.com`)?.length ?? 0;
-    expect({ status, copies }).toEqual({ status, copies: status === 'sent' ? 1 : 0 });
-    expect(await one.eventTypes()).toEqual([
-      'email.queued',
-      status === 'sent' ? 'email.sent' : 'email.cancelled',
-    ]);
+    const { status, told } = byId.get(idToBytes(id).toString('hex'))!;
+    expect({ status, copies, told: String(told) }).toEqual(
+      copies === 1
+        ? { status: 'sent', copies, told: 'email.queued,email.sent' }
+        : { status: 'cancelled', copies: 0, told: 'email.queued,email.cancelled' },
+    );
   }
 });
