@@ -102,7 +102,7 @@ test('an email of a workspace without a backlog goes before the backlog of anoth
 test('one-time codes of a workspace pass the marketing of another that is going out', async () => {
   changeSettings({ EMAIL_JOBS_PER_WORKSPACE: 500, EMAIL_CONCURRENCY: 40 });
   const other = await workspace();
-  const bulk = 600;
+  const bulk = 400;
   await acceptMany(own, bulk, () => ({ kind: 'marketing', recipient: 'bulk@example.com' }));
   const before = sink.messages.length;
   const isBulk = ({ envelope }: (typeof sink.messages)[number]) => envelope.to[0] === 'bulk@example.com';
