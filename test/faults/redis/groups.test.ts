@@ -85,7 +85,7 @@ test.each([
     expect((await readRedisMemory())!.usedBytes).toBeGreaterThan(0);
     const stoppedAt = performance.now();
     expect(await worker.stop()).toEqual({ code: 0, signal: null });
-    // BullMQ waits without end for the lost node, so the process ends this wait after two seconds.
+    // If BullMQ still waits for the lost node, the process ends this wait after two seconds.
     expect(performance.now() - stoppedAt).toBeLessThan(8_000);
   },
   300_000,
