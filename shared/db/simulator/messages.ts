@@ -8,18 +8,9 @@ import { changeRows, outsideTransaction, query, transaction } from '../client.ts
 
 /** The phones of the simulator and their texts. */
 
-type NewSimulatorMessage = {
+type NewSimulatorMessage = Omit<SimulatorMessageRecord, 'id' | 'workspaceId'> & {
   /** The id of the message, so that a text that is given again is kept once. Without it the simulator makes an id. */
   id?: string;
-  /** The number of the phone, in E.164. */
-  number: string;
-  /** As the workspace sees it. */
-  direction: 'outbound' | 'inbound';
-  /** The sender that the phone received the text from, or sends its text to. */
-  sender: string;
-  content: string;
-  parts: number;
-  createdAt: Date;
   /** When the phone is to report the text, or to answer it; without a time it does neither. */
   answerDueAt?: Date;
 };
@@ -122,8 +113,11 @@ export async function listSimulatorPhones(
 const messages = table('simulator_messages', {
   id: bytes(),
   workspaceId: sharedId('workspace'),
+  /** The number of the phone, in E.164. */
   number: binaryText(),
-  direction: text<NewSimulatorMessage['direction']>(),
+  /** As the workspace sees it. */
+  direction: text<'outbound' | 'inbound'>(),
+  /** The sender that the phone received the text from, or sends its text to. */
   sender: binaryText(),
   content: text(),
   parts: int(),

@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { open } from '../../common/secrets.ts';
+import type { WebhookRecord } from '../../db/webhooks/webhooks.ts';
 import {
   signWebhookRequest,
   type WebhookSignature,
@@ -8,16 +9,10 @@ import {
 } from '../../formats/signatures/http-signature.ts';
 
 /** The fields of a webhook that its signatures need. */
-type SigningWebhook = {
-  id: string;
-  url: string;
-  /** Null signs as legacy webhooks do. */
-  apiVersion: string | null;
-  secretVersion: number;
-  secret: Buffer;
-  previousSecret: Buffer | null;
-  previousSecretUntil: Date | null;
-};
+type SigningWebhook = Pick<
+  WebhookRecord,
+  'id' | 'url' | 'apiVersion' | 'secretVersion' | 'secret' | 'previousSecret' | 'previousSecretUntil'
+>;
 
 type SignedMessage = { body: Buffer; deliveryId: string; at: Date };
 

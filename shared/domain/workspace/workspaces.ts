@@ -17,8 +17,20 @@ import { text } from '../../schemas/fields.ts';
 type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 
 const Name = text({ max: 200 });
-const unlimited = { emailsPerMinute: null, emailsPerHour: null, emailsPerDay: null };
-const noStopReply = { stopReply: null, stopWords: [], startWords: [] };
+/** The settings of a new workspace. */
+const usual = {
+  country: 'GB',
+  alertEmail: null,
+  webhooksEnabled: true,
+  sendingBlocked: false,
+  sendingBlockedAt: null,
+  emailsPerMinute: null,
+  emailsPerHour: null,
+  emailsPerDay: null,
+  stopReply: null,
+  stopWords: [],
+  startWords: [],
+};
 
 /** `country`: ISO 3166-1 alpha-2, in capitals. */
 export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord> {
@@ -29,15 +41,11 @@ export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord>
   if (options.alertEmail != null) checkAddress(options.alertEmail);
   const time = now();
   const record: db.WorkspaceRecord = {
+    ...usual,
     id: newId('workspace', time),
     name: name.data,
-    country: options.country ?? 'GB',
+    country: options.country ?? usual.country,
     alertEmail: options.alertEmail ?? null,
-    webhooksEnabled: true,
-    sendingBlocked: false,
-    sendingBlockedAt: null,
-    ...unlimited,
-    ...noStopReply,
     createdAt: time,
   };
   await db.insertWorkspace(record.id, record);
@@ -52,34 +60,14 @@ export const systemWorkspaceId = idFromBytes(
 
 /** Makes the system workspace if it does not exist; the operator gives it a sending domain like any other. */
 export async function makeSystem(): Promise<void> {
-  await insertSystemWorkspace({
-    id: systemWorkspaceId,
-    name: 'System',
-    country: 'GB',
-    alertEmail: null,
-    webhooksEnabled: false,
-    sendingBlocked: false,
-    sendingBlockedAt: null,
-    ...unlimited,
-    ...noStopReply,
-    createdAt: now(),
-  });
+  const own = { id: systemWorkspaceId, name: 'System', webhooksEnabled: false, createdAt: now() };
+  await insertSystemWorkspace({ ...usual, ...own });
 }
 
-type WorkspaceChanges = {
-  /** Null: warnings are not sent. */
-  alertEmail?: string | null;
-  webhooksEnabled?: boolean;
-  sendingBlocked?: boolean;
-  /** Null: no limit. The same holds for the next two. */
-  emailsPerMinute?: number | null;
-  emailsPerHour?: number | null;
-  emailsPerDay?: number | null;
-  /** Null: no answer. sms/opt-out.ts checks this field and the next two. */
-  stopReply?: string | null;
-  stopWords?: string[];
-  startWords?: string[];
-};
+/** sms/opt-out.ts checks the answer to STOP and its words. */
+type WorkspaceChanges = Partial<
+  Omit<db.WorkspaceRecord, 'id' | 'name' | 'country' | 'sendingBlockedAt' | 'createdAt'>
+>;
 
 /** A field that is left out stays. Processes that have cached the workspace see the change within two seconds. */
 export async function change(workspaceId: string, changes: WorkspaceChanges): Promise<db.WorkspaceRecord> {

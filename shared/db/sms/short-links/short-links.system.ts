@@ -1,33 +1,23 @@
-import { firstUuidAt, idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import type { RecordOf } from '../../client/table.ts';
+import { firstUuidAt, idToBytes } from '../../../formats/ids.ts';
+import type { RecordOf, RowOf } from '../../client/table.ts';
 import { byId, changeRows, execute, type Param, query, tableOf } from '../../client.ts';
 import { shortLinks } from './short-links.ts';
 
 /** Short links of all workspaces, for the people who follow them, the counting of clicks, and retention. */
 
-type FoundShortLink = {
-  smsId: string;
-  place: number;
-  url: string;
+const found = shortLinks.pick('smsId', 'place', 'url');
+type FoundShortLink = RecordOf<typeof found> & {
   recipient: string;
   /** The message was given to a gateway, or may have been. */
   isHandedOver: boolean;
   isBlocked: boolean;
 };
-
-type FoundRow = {
-  sms_id: Buffer;
-  place: number;
-  url: string;
-  recipient: Buffer;
-  sending_blocked: number;
-  handed_over: number;
-};
+type FoundRow = RowOf<typeof found> & { recipient: Buffer; sending_blocked: number; handed_over: number };
 
 /** The short link, in any workspace. */
 export async function findShortLink(tokenHash: Buffer): Promise<FoundShortLink | null> {
   const [row] = await execute<FoundRow[]>(
-    `SELECT l.sms_id, l.place, l.url, m.recipient, w.sending_blocked,
+    `SELECT ${found.columnsOf('l')}, m.recipient, w.sending_blocked,
        (m.sent_at IS NOT NULL OR m.handover_at IS NOT NULL OR m.uncertain_count > 0
          OR m.is_partly_taken = 1) AS handed_over
      FROM short_links l JOIN sms_messages m ON m.id = l.sms_id JOIN workspaces w ON w.id = l.workspace_id
@@ -36,9 +26,7 @@ export async function findShortLink(tokenHash: Buffer): Promise<FoundShortLink |
   );
   if (!row) return null;
   return {
-    smsId: idFromBytes('sms', row.sms_id),
-    place: row.place,
-    url: row.url,
+    ...found.toRecord(row),
     recipient: row.recipient.toString(),
     isHandedOver: row.handed_over === 1,
     isBlocked: row.sending_blocked === 1,

@@ -1,6 +1,7 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import type { RecordOf, RowOf } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
+import { events } from '../../events/events.ts';
 import { claimer } from '../../work/claim.system.ts';
 import { webhooks } from '../webhooks.ts';
 import { deliveries } from './deliveries.ts';
@@ -15,6 +16,7 @@ const claimed = deliveries.pick(
   'restartedAt',
   'bodyVersion',
 );
+const claimedEvents = events.pick('type', 'occurredAt', 'data');
 const claimedWebhooks = webhooks.pick(
   'url',
   'apiVersion',
@@ -35,18 +37,16 @@ const claimedWebhooks = webhooks.pick(
 
 export type ClaimedDelivery = RecordOf<typeof claimed> & {
   token: Buffer;
-  event: { id: string; workspaceId: string; type: string; occurredAt: Date; data: string };
+  event: RecordOf<typeof claimedEvents> & { id: string; workspaceId: string };
   /** Null when the webhook has been deleted. */
   webhook: ClaimedWebhook | null;
 };
 export type ClaimedWebhook = RecordOf<typeof claimedWebhooks> & { id: string };
-type ClaimedDeliveryRow = RowOf<typeof claimed> & {
-  event_id: Buffer;
-  workspace_id: Buffer;
-  type: string;
-  occurred_at: Date;
-  data: string;
-} & ((RowOf<typeof claimedWebhooks> & { webhook_id: Buffer }) | { webhook_id: null });
+type ClaimedDeliveryRow = RowOf<typeof claimed> &
+  RowOf<typeof claimedEvents> & { event_id: Buffer; workspace_id: Buffer } & (
+    | (RowOf<typeof claimedWebhooks> & { webhook_id: Buffer })
+    | { webhook_id: null }
+  );
 
 // While a webhook is inactive or paused, the version stays open: nothing is sent, so there is no attempt yet.
 const versionNow = `SELECT COALESCE(w.api_version, 'legacy') FROM webhooks w
@@ -57,7 +57,7 @@ export const claimDelivery = claimer<ClaimedDelivery, ClaimedDeliveryRow>(delive
   set: `lost_claims = lost_claims + (lease_token IS NOT NULL),
     body_version = COALESCE(body_version, (${versionNow}))`,
   select: `SELECT ${claimed.columnsOf('webhook_deliveries')},
-      event_id, webhook_deliveries.workspace_id, e.type, e.occurred_at, e.data,
+      event_id, webhook_deliveries.workspace_id, ${claimedEvents.columnsOf('e')},
       w.id AS webhook_id, ${claimedWebhooks.columnsOf('w')}
     FROM webhook_deliveries JOIN events e ON e.id = webhook_deliveries.event_id
     LEFT JOIN webhooks w ON w.id = webhook_deliveries.webhook_id`,
@@ -81,9 +81,7 @@ function toClaimed(row: ClaimedDeliveryRow, token: Buffer): ClaimedDelivery {
     event: {
       id: idFromBytes('event', row.event_id),
       workspaceId: idFromBytes('workspace', row.workspace_id),
-      type: row.type,
-      occurredAt: row.occurred_at,
-      data: row.data,
+      ...claimedEvents.toRecord(row),
     },
     webhook: row.webhook_id && {
       ...claimedWebhooks.toRecord(row),

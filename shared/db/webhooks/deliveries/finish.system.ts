@@ -1,22 +1,20 @@
 import { batcher } from '../../../common/batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
+import type { RecordOf } from '../../client/table.ts';
 import { byId, hex, outsideTransaction, query, transaction } from '../../client.ts';
 import { holdingLease } from '../../work/claim.system.ts';
 import { outcomeWriter } from '../../work/outcomes.system.ts';
-import { type DeliveryAttempt, type DeliveryStatus, deliveries, latest } from './deliveries.ts';
+import { type DeliveryAttempt, deliveries, latest } from './deliveries.ts';
 import { deliveryTable } from './table.system.ts';
 
-export type DeliveryOutcome = {
+export type DeliveryOutcome = Pick<
+  RecordOf<typeof deliveries>,
+  'status' | 'attempts' | 'scheduleStep' | 'dueAt' | 'parked' | 'completedAt'
+> & {
   deliveryId: string;
   token: Buffer;
   /** The number of the claim that `token` belongs to. */
   claims: number;
-  status: DeliveryStatus;
-  attempts: number;
-  scheduleStep: number;
-  dueAt: Date | null;
-  parked: boolean;
-  completedAt: Date | null;
   /** Null when nothing was sent; the record of an earlier attempt then stays. */
   attempt: DeliveryAttempt | null;
 };

@@ -4,26 +4,11 @@ import { byId, query } from '../../client.ts';
 import { webhooks } from '../webhooks.ts';
 
 /** The columns of a webhook that decide how much it may be sent now. */
-export const pacing = webhooks.pick(
-  'active',
-  'autoDisabled',
-  'pausedUntil',
-  'failingSince',
-  'consecutiveFailures',
-);
+const paces = ['active', 'autoDisabled', 'pausedUntil', 'failingSince', 'consecutiveFailures'] as const;
+export const pacing = webhooks.pick(...paces);
 export type Pacing = RecordOf<typeof pacing>;
 
-const states = webhooks.pick(
-  'active',
-  'autoDisabled',
-  'pausedUntil',
-  'failingSince',
-  'consecutiveFailures',
-  'id',
-  'url',
-  'secretVersion',
-  'pauseEndedAt',
-);
+const states = webhooks.pick(...paces, 'id', 'url', 'secretVersion', 'pauseEndedAt');
 export type WebhookState = RecordOf<typeof states>;
 
 /** Returns the states of those of the webhooks that exist. */
