@@ -10,7 +10,7 @@ import type { Lease } from '../../db/work/table.system.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
 import { oneLaneTurns, turnMs } from '../../work/turns.ts';
 import { jobsPerWorkspace, refill, wake } from './copy-admission.ts';
-import { chosen, membersAfter } from './members.ts';
+import { membersAfter } from './members.ts';
 import { findLists } from './record.ts';
 
 // Small enough that no other transaction waits long for the locked rows of a batch.
@@ -66,17 +66,14 @@ async function copyBatch(lease: Lease): Promise<system.Copy | null> {
     );
     return finish(copyId);
   }
-  // A source that is gone by now has no members.
-  const [source] = await findLists(workspaceId, [sourceId]);
-  const { ids, reached } = source
-    ? await membersAfter(workspaceId, source, {
-        after: copy.afterContactId,
-        until: copy.createdAt,
-        limit: sizeOfBatch(excluded.length),
-      })
-    : { ids: [], reached: null };
-  const wanted = await chosen(workspaceId, ids, { filter: request.filter, excluded });
-  const { known, added } = await insertMembers(workspaceId, listId, wanted, now());
+  const { ids, reached } = await membersAfter(workspaceId, sourceId, {
+    after: copy.afterContactId,
+    until: copy.createdAt,
+    limit: sizeOfBatch(excluded.length),
+    filter: request.filter,
+    excluded,
+  });
+  const { known, added } = await insertMembers(workspaceId, listId, ids, now());
   if (added > 0 && !(await updateMemberCount(workspaceId, listId, added)))
     throw new Error('The list was deleted during a batch of a copy into it');
   count('contacts_copied', {}, added);

@@ -14,14 +14,34 @@ const slackMs = aheadMs + 500;
 /** `reached`: where the next part begins; null: there is none. */
 type MemberChunk = { ids: string[]; reached: string | null };
 
+type NextMembers = {
+  after: string | null;
+  until: Date;
+  limit: number;
+  filter: ContactFilter;
+  excluded: List[];
+};
+
 /**
- * Returns the next contacts of a list, oldest first. Contacts that were made after `until`, or added to a static list
- * after it, are left out.
+ * Returns the next contacts of a list that match the filter and are in none of the excluded lists, oldest first.
+ * Contacts that were made after `until`, or added to a static list after it, are left out. A list that is gone has no
+ * members. `read`: how many contacts they were chosen from.
  */
 export async function membersAfter(
   workspaceId: string,
+  listId: string,
+  { filter, excluded, ...range }: NextMembers,
+): Promise<MemberChunk & { read: number }> {
+  const [source] = await findLists(workspaceId, [listId]);
+  if (!source) return { ids: [], read: 0, reached: null };
+  const { ids, reached } = await allAfter(workspaceId, source, range);
+  return { ids: await chosen(workspaceId, ids, { filter, excluded }), read: ids.length, reached };
+}
+
+async function allAfter(
+  workspaceId: string,
   source: List,
-  { after, until, limit }: { after: string | null; until: Date; limit: number },
+  { after, until, limit }: Pick<NextMembers, 'after' | 'until' | 'limit'>,
 ): Promise<MemberChunk> {
   const latest = new Date(until.getTime() + slackMs);
   const { ids, reached } = await partOf(workspaceId, source, { afterId: after, addedBy: latest, limit });

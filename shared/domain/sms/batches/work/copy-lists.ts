@@ -51,21 +51,17 @@ export async function nextMembers(
 ): Promise<{ contacts: ContactRecord[]; read: number; next: ListPosition }> {
   const { workspaceId, lists, listIndex, listAfter } = batch;
   const { listIds, excludeLists } = lists!;
-  // A list that is gone by now has no members.
-  const [source] = await contactLists.findLists(workspaceId, [listIds[listIndex]!]);
-  const { ids, reached } = source
-    ? await contactLists.membersAfter(workspaceId, source, {
-        after: listAfter,
-        until: batch.startedAt!,
-        // With a smaller MAX_WAITING_ROWS, a larger step would never find room.
-        limit: Math.min(contactsAtOnce, config.MAX_WAITING_ROWS || contactsAtOnce),
-      })
-    : { ids: [], reached: null };
-  const excluded = await contactLists.findLists(workspaceId, excludeLists);
-  const chosen = await contactLists.chosen(workspaceId, ids, { filter: {}, excluded });
-  const contacts = await listContactsByIds(workspaceId, chosen);
+  const { ids, read, reached } = await contactLists.membersAfter(workspaceId, listIds[listIndex]!, {
+    after: listAfter,
+    until: batch.startedAt!,
+    // With a smaller MAX_WAITING_ROWS, a larger step would never find room.
+    limit: Math.min(contactsAtOnce, config.MAX_WAITING_ROWS || contactsAtOnce),
+    filter: {},
+    excluded: await contactLists.findLists(workspaceId, excludeLists),
+  });
+  const contacts = await listContactsByIds(workspaceId, ids);
   const next = { listIndex: reached === null ? listIndex + 1 : listIndex, listAfter: reached };
-  return { contacts, read: ids.length, next };
+  return { contacts, read, next };
 }
 
 /** Makes the row of a list's member. */
