@@ -35,23 +35,23 @@ export function refiller<Lane extends string, Asker extends string>(options: {
    * Returns the capacity of each owner that rows may be admitted for. The refill asks before and after it lists the
    * rows.
    */
-  capacitiesOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Capacity[]>;
+  capacitiesOf: (lane: Lane, ownerIds: string[], at: Date, by: Asker) => Promise<Capacity[]>;
   /**
    * For each asker, the part of a window (0 to 1) that must be free before the refill works on an owner. With a larger
    * part there are fewer refills, and each one admits more rows.
    */
   leastFree: Record<Asker, number>;
   /** Makes the jobs; returns the rows whose jobs Redis did not take. */
-  wake: (lane: Lane | null, groups: AdmittedRows[], at: Date) => Promise<{ id: string }[]>;
+  wake: (lane: Lane, groups: AdmittedRows[], at: Date) => Promise<{ id: string }[]>;
   /**
    * The most rows of one owner in one go: few enough that neither Redis nor this process is busy with them for long.
    */
   mostAtOnce: number;
-  note: (lane: Lane | null, admitted: number) => void;
+  note: (lane: Lane, admitted: number) => void;
 }) {
   const { table, capacitiesOf, leastFree, wake, mostAtOnce, note } = options;
 
-  async function admit(lane: Lane | null, capacities: Capacity[], at: Date, by: Asker): Promise<number> {
+  async function admit(lane: Lane, capacities: Capacity[], at: Date, by: Asker): Promise<number> {
     const found = Map.groupBy(
       await listDueOf(
         table,
@@ -99,7 +99,7 @@ export function refiller<Lane extends string, Asker extends string>(options: {
   }
 
   return async (
-    lane: Lane | null,
+    lane: Lane,
     ownerIds: string[],
     by: Asker,
   ): Promise<{ admitted: number; isFull: boolean }> => {

@@ -27,20 +27,20 @@ export function sweeper<Lane extends string>(options: {
   table: WorkTable<Lane>;
   /** The most overdue rows of one run and lane, shared out among the owners that have some. */
   mostLost: number;
-  wake: (lane: Lane | null, lost: Lost[]) => Promise<unknown>;
+  wake: (lane: Lane, lost: Lost[]) => Promise<unknown>;
   /**
    * Called before the rows are read. Returns the test of which rows have really lost their jobs; left out, all of them
    * have.
    */
   findIsLost?: () => Promise<(row: Lost) => boolean>;
   /** Admits what there is room for; returns how many. */
-  admit: (lane: Lane | null, ownerIds: string[]) => Promise<number>;
+  admit: (lane: Lane, ownerIds: string[]) => Promise<number>;
 }) {
   const { table, mostLost, wake, findIsLost, admit } = options;
   const reached = new Map<string, string | null>();
 
   async function forOwners(
-    lane: Lane | null,
+    lane: Lane,
     parked: boolean,
     dueBefore: Date,
     most: number,
@@ -58,7 +58,7 @@ export function sweeper<Lane extends string>(options: {
     return done;
   }
 
-  function wakeLost(lane: Lane | null, overdueBefore: Date): Promise<number> {
+  function wakeLost(lane: Lane, overdueBefore: Date): Promise<number> {
     return forOwners(lane, false, overdueBefore, mostLost, async (ownerIds, left) => {
       const isLost = await findIsLost?.();
       const limit = Math.max(fewestLost, Math.floor(left / ownerIds.length));
@@ -77,7 +77,7 @@ export function sweeper<Lane extends string>(options: {
     });
   }
 
-  function admitParked(lane: Lane | null): Promise<number> {
+  function admitParked(lane: Lane): Promise<number> {
     return forOwners(lane, true, wakeBefore(now()), mostAdmitted, async (ownerIds) => {
       let admitted = 0;
       for (const some of portionsOf(ownerIds, admitAtOnce)) admitted += await admit(lane, some);

@@ -4,7 +4,6 @@ import { mostBeside } from '../common/fair-shares.ts';
 import { logger } from '../common/logger.ts';
 import { type Semaphore, semaphore } from '../common/semaphore.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
-import type { WorkOutcome } from './outcome.ts';
 
 /** A lane counts as busy if it had something to do within this time. */
 const activeForMs = 2_000;
@@ -21,7 +20,10 @@ const fewestSlots = 2;
  */
 export const turnMs = 2_000;
 /** A job for which there was no slot comes again after this time. */
-const againMs = 500;
+export const againMs = 500;
+
+export const againIn = (ms: number): { retryAt: Date } => ({ retryAt: new Date(now().getTime() + ms) });
+
 /** The most owners whose ended rows are counted. The count of an owner that was forgotten starts again at 0. */
 const mostOwners = 10_000;
 /**
@@ -42,8 +44,8 @@ export function turns<Lane extends string>(options: {
   lanes: readonly Lane[];
   /** The slots of each lane. */
   slots: () => number;
-  /** The most that a lane keeps of its slots while a more urgent lane has something to do. */
-  keptBesideOthers: Record<Lane, number>;
+  /** The part of its slots that a lane keeps while a more urgent lane has something to do; all if left out. */
+  keptBesideOthers: Partial<Record<Lane, number>>;
   window: () => number;
   refill: (lane: Lane, ownerIds: string[], by: 'worker') => Promise<unknown>;
 }) {
@@ -70,7 +72,7 @@ export function turns<Lane extends string>(options: {
     const since = performance.now() - activeForMs;
     const earlier = lanes.slice(0, lanes.indexOf(lane));
     if (earlier.every((one) => perLane.get(one)!.activeAt < since)) return slots();
-    const kept = Math.max(fewestSlots, Math.floor(slots() * keptBesideOthers[lane]));
+    const kept = Math.max(fewestSlots, Math.floor(slots() * (keptBesideOthers[lane] ?? 1)));
     return perLane.get(lane)!.adaptive(kept);
   }
 
@@ -93,7 +95,7 @@ export function turns<Lane extends string>(options: {
 
   /** `rowLane` is the lane of the row, if its job is in another lane. Jobs of an older version have no `ownerId`. */
   return async <T>(
-    turn: { lane: Lane; rowLane: Lane; ownerId: string | undefined; id: string },
+    turn: { lane: Lane; rowLane?: Lane; ownerId: string | undefined; id: string },
     work: () => Promise<T>,
   ): Promise<T | null> => {
     const own = perLane.get(turn.lane)!;
@@ -104,29 +106,7 @@ export function turns<Lane extends string>(options: {
       return await work();
     } finally {
       release();
-      if (turn.ownerId) await admitNext(turn.rowLane, turn.ownerId);
+      if (turn.ownerId) await admitNext(turn.rowLane ?? turn.lane, turn.ownerId);
     }
-  };
-}
-
-/** `turns` for work that has one lane; a job for which there was no slot in time comes again. */
-export function oneLaneTurns(options: {
-  slots: number;
-  window: number;
-  refill: (lane: 'default', ownerIds: string[], by: 'worker') => Promise<unknown>;
-}) {
-  const takeTurn = turns({
-    lanes: ['default'],
-    slots: () => options.slots,
-    keptBesideOthers: { default: 1 },
-    window: () => options.window,
-    refill: options.refill,
-  });
-  return async (
-    owned: { ownerId: string | undefined; id: string },
-    work: () => Promise<WorkOutcome>,
-  ): Promise<WorkOutcome> => {
-    const outcome = await takeTurn({ ...owned, lane: 'default', rowLane: 'default' }, work);
-    return outcome ?? { retryAt: new Date(now().getTime() + againMs) };
   };
 }

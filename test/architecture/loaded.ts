@@ -22,7 +22,7 @@ export const ceilings = [
   { name: 'worker_webhooks', files: 1202, clients: [webhookClient] },
   { name: 'worker_sms', files: 1285, clients: [] },
   { name: 'worker_batches', files: 1260, clients: [] },
-  { name: 'worker_contacts', files: 1024, clients: [] },
+  { name: 'worker_contacts', files: 1030, clients: [] },
   { name: 'worker_events', files: 1340, clients: [] },
   { name: 'inbound', files: 1020, clients: [] },
 ];

@@ -55,8 +55,10 @@ test('one step along an index finds each webhook that has something waiting, how
   await storeEvents(own, 3);
   await relay.relayAll();
   await query('UPDATE webhook_deliveries SET parked = 1 WHERE event_type = ?', ['email.queued']);
-  expect(await listOwnersWaiting(deliveryTable, null, true, null, 500)).toHaveLength(21);
-  expect(await rowsRead(() => listOwnersWaiting(deliveryTable, null, true, null, 500))).toBeLessThan(200);
+  expect(await listOwnersWaiting(deliveryTable, 'default', true, null, 500)).toHaveLength(21);
+  expect(await rowsRead(() => listOwnersWaiting(deliveryTable, 'default', true, null, 500))).toBeLessThan(
+    200,
+  );
   const plan = await query(
     `EXPLAIN FORMAT=TRADITIONAL SELECT webhook_id, MIN(due_at) AS due FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
      WHERE status = 'pending' AND parked = 1 AND webhook_id > X''
@@ -77,13 +79,13 @@ test('the due deliveries of a webhook are read in order from an index, and no mo
   );
   expect(plan[0]).toMatchObject({ key: 'webhook_deliveries_admission' });
   expect(plan[0]!['Extra'] ?? '').not.toMatch(/filesort|temporary/);
-  const due = await listDueOf(deliveryTable, null, true, [{ ownerId: id, dueBefore: now(), limit: 10 }]);
+  const due = await listDueOf(deliveryTable, 'default', true, [{ ownerId: id, dueBefore: now(), limit: 10 }]);
   expect(due.map(({ dueAt }) => dueAt.getTime())).toEqual(
     due.map(({ dueAt }) => dueAt.getTime()).toSorted((a, b) => a - b),
   );
   expect(
     await rowsRead(() =>
-      listDueOf(deliveryTable, null, true, [{ ownerId: id, dueBefore: now(), limit: 10 }]),
+      listDueOf(deliveryTable, 'default', true, [{ ownerId: id, dueBefore: now(), limit: 10 }]),
     ),
   ).toBeLessThan(100);
 });

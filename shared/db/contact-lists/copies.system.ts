@@ -1,30 +1,19 @@
 import type { RecordOf } from '../client/table.ts';
 import { byId, changeRows, execute, query } from '../client.ts';
 import { findHeldForUpdate } from '../work/due.system.ts';
-import { unlimited } from '../work/message-admission.system.ts';
-import { type DueTable, type Lease, ownedTable } from '../work/table.system.ts';
-import { copies } from './copies.ts';
+import { type Lease, ofWorkspaces, workTable } from '../work/table.system.ts';
+import { copies, ended } from './copies.ts';
 
 /** Copies of list members, as the jobs that make them see them: across workspaces. */
 
-const claimed = copies.omit('runningListId', 'dueAt', 'parked', 'requestId');
-export type Copy = RecordOf<typeof claimed>;
+export type Copy = RecordOf<typeof copies>;
 const progress = copies.pick('sourceIndex', 'afterContactId', 'added', 'skipped');
-export const copyTable: DueTable = {
-  name: 'contact_list_copies',
-  key: { column: 'id', prefix: null },
-  due: 'due_at',
-  isLeased: true,
-  hasRequest: true,
-};
 
-export const copyWork = unlimited(
-  ownedTable({ name: 'contact_list_copies', index: 'contact_list_copies_admission' }),
-);
+export const copyTable = workTable(copies, { ...ofWorkspaces, index: 'contact_list_copies_admission' });
 
 /** Locks the copy until the transaction ends; null when the copy is over, or this worker has lost the lease. */
 export function findClaimedForUpdate(lease: Lease): Promise<Copy | null> {
-  return findHeldForUpdate(copyTable, claimed, lease);
+  return findHeldForUpdate(copyTable, copies, lease);
 }
 
 /** Writes how far the copy has come, and extends the lease to `until`. */
@@ -41,11 +30,10 @@ export async function updateProgress(
 }
 
 export async function updateFinished(copyId: string, at: Date): Promise<void> {
-  await execute(
-    `UPDATE contact_list_copies ${byId}
-     SET running_list_id = NULL, due_at = NULL, lease_token = NULL, completed_at = ? WHERE id = ?`,
-    [at, Buffer.from(copyId, 'hex')],
-  );
+  await execute(`UPDATE contact_list_copies ${byId} SET ${ended} WHERE id = ?`, [
+    at,
+    Buffer.from(copyId, 'hex'),
+  ]);
 }
 
 const removalsAtOnce = 1_000;

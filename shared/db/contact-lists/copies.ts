@@ -1,9 +1,10 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
-import { binaryText, boolean, hexId, id, int, json, time } from '../client/columns.ts';
-import { insertRow } from '../client/rows.ts';
+import { hexId, id, int, json, time } from '../client/columns.ts';
+import { findRow, insertRow } from '../client/rows.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { execute, query } from '../client.ts';
+import { workColumns } from '../work/columns.ts';
 
 type CopyRequest = { sources: string[]; excluded: string[]; filter: ContactFilter };
 
@@ -12,7 +13,7 @@ export const copies = table('contact_list_copies', {
   id: hexId(),
   workspaceId: id('workspace'),
   listId: id('list'),
-  /** The same list while the copy is running; null when it is over. */
+  /** The same list, until the copy is over. */
   runningListId: id('list').nullable(),
   request: json<CopyRequest>(),
   /** The place that the copy has reached: the index of the source that is being read, and the last contact of it. */
@@ -20,29 +21,24 @@ export const copies = table('contact_list_copies', {
   afterContactId: id('contact').nullable(),
   added: int(),
   skipped: int(),
-  dueAt: time().nullable(),
-  parked: boolean(),
-  claims: int(),
-  requestId: binaryText().nullable(),
+  ...workColumns,
   createdAt: time(),
 });
-const started = copies.omit('sourceIndex', 'afterContactId', 'added', 'skipped', 'claims');
-export type NewCopy = Omit<RecordOf<typeof started>, 'workspaceId' | 'runningListId' | 'dueAt'>;
+const begun = copies.omit('sourceIndex', 'afterContactId', 'added', 'skipped', 'claims');
+export type NewCopy = Omit<RecordOf<typeof begun>, 'workspaceId' | 'runningListId' | 'dueAt'>;
 
 /** Throws the database's duplicate-key error where a copy into this list is running. */
 export function insertCopy(workspaceId: string, copy: NewCopy): Promise<void> {
   const { listId, createdAt } = copy;
-  return insertRow(workspaceId, started, { ...copy, workspaceId, runningListId: listId, dueAt: createdAt });
+  return insertRow(workspaceId, begun, { ...copy, workspaceId, runningListId: listId, dueAt: createdAt });
 }
 
+const progress = copies.pick('id', 'added', 'skipped', 'runningListId');
 export type CopyProgress = { added: number; skipped: number; isRunning: boolean };
 
 export async function findCopyProgress(workspaceId: string, copyId: string): Promise<CopyProgress | null> {
-  const [row] = await execute<{ added: number; skipped: number; running_list_id: Buffer | null }[]>(
-    'SELECT added, skipped, running_list_id FROM contact_list_copies WHERE workspace_id = ? AND id = ?',
-    [idToBytes(workspaceId), Buffer.from(copyId, 'hex')],
-  );
-  return row ? { added: row.added, skipped: row.skipped, isRunning: row.running_list_id !== null } : null;
+  const found = await findRow(workspaceId, progress, { id: copyId });
+  return found && { added: found.added, skipped: found.skipped, isRunning: found.runningListId !== null };
 }
 
 /** Returns the lists among these that a copy is running into. */
@@ -66,11 +62,13 @@ export async function findIsLeftOutOfCopy(workspaceId: string, listId: string): 
   return rows.some(({ request }) => (JSON.parse(request) as CopyRequest).excluded.includes(listId));
 }
 
+/** SQL that ends a copy; its value is the time. */
+export const ended = 'running_list_id = NULL, due_at = NULL, lease_token = NULL, completed_at = ?';
+
 /** Ends the copy into this list, if one is running; the members that were copied so far stay. */
 export async function updateCopyStopped(workspaceId: string, listId: string, at: Date): Promise<void> {
   await execute(
-    `UPDATE contact_list_copies FORCE INDEX (contact_list_copies_running)
-     SET running_list_id = NULL, due_at = NULL, lease_token = NULL, completed_at = ?
+    `UPDATE contact_list_copies FORCE INDEX (contact_list_copies_running) SET ${ended}
      WHERE running_list_id = ? AND workspace_id = ?`,
     [at, idToBytes(listId), idToBytes(workspaceId)],
   );

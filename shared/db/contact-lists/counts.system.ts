@@ -4,20 +4,15 @@ import { id, int, json, time } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, changeRows } from '../client.ts';
 import { findHeldForUpdate, updateReleased } from '../work/due.system.ts';
-import type { DueTable, Lease } from '../work/table.system.ts';
+import { dueTable, type Lease } from '../work/table.system.ts';
 import { findCountWanted } from './counts.ts';
 
 /** The counting of a workspace's dynamic lists, which a job does. */
 
-export const countingTable: DueTable = {
-  name: 'contact_list_counts',
-  key: { column: 'workspace_id', prefix: 'workspace' },
-  due: 'due_at',
-  isLeased: true,
-  hasRequest: false,
-};
-
 const countings = table('contact_list_counts', {
+  workspaceId: id('workspace'),
+  dueAt: time().nullable(),
+  claims: int(),
   listId: id('list').nullable(),
   filter: json<ContactFilter>().nullable(),
   afterContactId: id('contact').nullable(),
@@ -25,7 +20,14 @@ const countings = table('contact_list_counts', {
   beganAt: time().nullable(),
   workedMs: int(),
 });
-const nothing: RecordOf<typeof countings> = {
+export const countingTable = dueTable(countings, {
+  key: 'workspaceId',
+  due: 'dueAt',
+  index: 'contact_list_counts_due',
+});
+
+const progressed = countings.omit('workspaceId', 'dueAt', 'claims');
+const nothing: RecordOf<typeof progressed> = {
   listId: null,
   filter: null,
   afterContactId: null,
@@ -35,7 +37,7 @@ const nothing: RecordOf<typeof countings> = {
 };
 
 /** The list that is being counted, with the filter that it is counted by, and how far the count has come. */
-export type CountProgress = Omit<RecordOf<typeof countings>, 'listId' | 'filter' | 'beganAt'> & {
+export type CountProgress = Omit<RecordOf<typeof progressed>, 'listId' | 'filter' | 'beganAt'> & {
   listId: string;
   filter: ContactFilter;
   beganAt: Date;
@@ -43,7 +45,7 @@ export type CountProgress = Omit<RecordOf<typeof countings>, 'listId' | 'filter'
 
 /** Returns how far the counting has come. Null: no list is being counted, or this worker has lost the lease. */
 export async function findCounting(lease: Lease): Promise<CountProgress | null> {
-  const found = await findHeldForUpdate(countingTable, countings, lease);
+  const found = await findHeldForUpdate(countingTable, progressed, lease);
   return found?.listId ? (found as CountProgress) : null;
 }
 
@@ -53,7 +55,7 @@ export async function updateCounting(
   until: Date,
   progress: CountProgress | null,
 ): Promise<boolean> {
-  const row = countings.toRow({
+  const row = progressed.toRow({
     ...nothing,
     ...progress,
     workedMs: Math.round(progress?.workedMs ?? 0),

@@ -1,14 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { query } from '../client.ts';
-import type { Messages } from '../work/message-admission.system.ts';
 import { emailTable } from './emails.system.ts';
-import type { EmailKind } from './emails.ts';
-
-export const emailMessages: Messages<EmailKind> = {
-  table: emailTable,
-  isLimited: 'COALESCE(o.emails_per_minute, o.emails_per_hour, o.emails_per_day) IS NOT NULL',
-  heldUntil: 'o.emails_held_until',
-};
 
 /**
  * Counts the jobs of each workspace, in all lanes, that are due by then. Rows that a worker has claimed are due later.
@@ -19,7 +11,7 @@ export async function listDueJobs(workspaceIds: string[], dueBefore: Date): Prom
     `SELECT workspace_id, COUNT(*) AS jobs FROM emails FORCE INDEX (emails_admission)
      WHERE status = 'queued' AND kind IN (?) AND parked = 0
        AND workspace_id IN (?) AND due_at <= ? GROUP BY workspace_id`,
-    [emailTable.lanes!.order, workspaceIds.map(idToBytes), dueBefore],
+    [emailTable.lanes.order, workspaceIds.map(idToBytes), dueBefore],
   );
   return new Map(rows.map((row) => [idFromBytes('workspace', row.workspace_id), row.jobs]));
 }

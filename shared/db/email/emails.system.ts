@@ -5,17 +5,22 @@ import { byId, query } from '../client.ts';
 import { insertEvents } from '../events/events.system.ts';
 import type { NewEventRecord } from '../events/events.ts';
 import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
-import { blockedSince, messageTable } from '../work/message-admission.system.ts';
+import { blockedSince } from '../work/message-admission.system.ts';
 import { finisher, outcomeWriter } from '../work/outcomes.system.ts';
+import { ofMessages, workTable } from '../work/table.system.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
-import { type EmailKind, type EmailRecord, emails, type StoredBody } from './emails.ts';
+import { type EmailRecord, emails, type StoredBody } from './emails.ts';
 
 /** Emails as workers see them: how one is claimed, handed over and finished. */
 
-export const emailTable = messageTable<EmailKind>(emails, {
-  prefix: 'email',
-  lanes: { column: 'kind', order: emailLanes },
+export const emailTable = workTable(emails, {
+  ...ofMessages,
+  lanes: { field: 'kind', order: emailLanes },
   index: 'emails_admission',
+  limit: {
+    isSet: 'COALESCE(o.emails_per_minute, o.emails_per_hour, o.emails_per_day) IS NOT NULL',
+    heldUntil: 'o.emails_held_until',
+  },
 });
 
 export type ClaimedEmail = {
@@ -48,10 +53,10 @@ type ClaimedEmailRow = RowOf<typeof emails> &
 
 export const claimEmail = claimer<ClaimedEmail, ClaimedEmailRow>(emailTable, {
   select: `SELECT emails.*, email_bodies.email_id AS body_id, html, text, attachment_count,
-      ${isSuppressed} AS suppressed, ${blockedSince('w')} AS blocked_since,
-      COALESCE(w.emails_per_minute, w.emails_per_hour, w.emails_per_day) IS NOT NULL AS limited
+      ${isSuppressed} AS suppressed, ${blockedSince('o')} AS blocked_since,
+      ${emailTable.limit.isSet} AS limited
     FROM emails LEFT JOIN email_bodies ON email_bodies.email_id = emails.id
-    LEFT JOIN workspaces w ON w.id = emails.workspace_id`,
+    LEFT JOIN workspaces o ON o.id = emails.workspace_id`,
   toClaimed: (row, token) => ({
     record: emails.toRecord(row),
     body: row.body_id ? { html: row.html, text: row.text, attachmentCount: row.attachment_count } : null,

@@ -1,18 +1,13 @@
 import { firstUuidAt } from '../../formats/ids.ts';
 import type { RecordOf } from '../client/table.ts';
 import { byId, changeRow, changeRows, execute, query, transaction } from '../client.ts';
-import { unlimited } from '../work/message-admission.system.ts';
-import { ownedTable } from '../work/table.system.ts';
+import { ofWorkspaces, workTable } from '../work/table.system.ts';
 import { answers } from './messages.ts';
 
 /** No worker leases a row: deleting the row is the claim. */
-export const answerWork = unlimited(
-  ownedTable({ name: 'simulator_answers', index: 'simulator_answers_admission' }),
-);
+export const answerTable = workTable(answers, { ...ofWorkspaces, index: 'simulator_answers_admission' });
 
-type AnswerRecord = RecordOf<typeof answers>;
-
-export async function findAnswer(reference: string): Promise<AnswerRecord | null> {
+export async function findAnswer(reference: string): Promise<RecordOf<typeof answers> | null> {
   return answers.toFirst(
     await execute('SELECT * FROM simulator_answers WHERE id = ?', [Buffer.from(reference, 'hex')]),
   );

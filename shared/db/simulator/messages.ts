@@ -2,9 +2,10 @@ import { batcherByLane } from '../../common/batcher.ts';
 import { idToBytes, newId, newUuid } from '../../formats/ids.ts';
 import type { NumberRange } from '../../formats/sms/phone-number.ts';
 import type { SmsLane } from '../../schemas/lanes.ts';
-import { binaryText, boolean, bytes, id, int, sharedId, text, time } from '../client/columns.ts';
+import { binaryText, bytes, hexId, id, int, sharedId, text, time } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { changeRows, outsideTransaction, query, transaction } from '../client.ts';
+import { workColumns } from '../work/columns.ts';
 
 /** The phones of the simulator and their texts. */
 
@@ -65,9 +66,11 @@ async function insertAll(items: MessageToInsert[]): Promise<void> {
   ]);
   // The answers are parked, because the code that hands texts over does not know how many jobs their workspace has.
   const due = fresh.flatMap(({ id, workspaceId, record: { number, sender, answerDueAt: dueAt } }) =>
-    dueAt ? [answers.toValues({ id, workspaceId, number, sender, dueAt, parked: true })] : [],
+    dueAt
+      ? [owed.toValues({ id: id.toString('hex'), workspaceId, number, sender, dueAt, parked: true })]
+      : [],
   );
-  if (due.length > 0) await query(`INSERT IGNORE INTO ${answers.into} VALUES ?`, [due]);
+  if (due.length > 0) await query(`INSERT IGNORE INTO ${owed.into} VALUES ?`, [due]);
 }
 
 const phones = table('simulator_phones', {
@@ -80,13 +83,14 @@ export type PhoneRecord = RecordOf<typeof phones>;
 
 /** The actions that a phone still owes to a text that the simulator took, by the simulator's reference. */
 export const answers = table('simulator_answers', {
-  id: bytes(),
+  id: hexId(),
   workspaceId: sharedId('workspace'),
   number: binaryText(),
   sender: binaryText(),
+  ...workColumns,
   dueAt: time(),
-  parked: boolean(),
 });
+const owed = answers.omit('claims', 'requestId');
 
 /**
  * Newest first; `before` is the id that the last page ended with, `range` the first and the last of the wanted numbers.

@@ -1,23 +1,25 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
+import { smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
-import type { RowOf } from '../client/table.ts';
+import { findRowOfAny } from '../client/rows.system.ts';
+import type { RecordOf, RowOf } from '../client/table.ts';
 import { byId, changeRows, comparedKey, execute, query, updateEach } from '../client.ts';
-import type { WaitingRow } from '../work/admission.system.ts';
 import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
-import { blockedSince, messageTable, unlimited } from '../work/message-admission.system.ts';
+import { blockedSince } from '../work/message-admission.system.ts';
 import { outcomeWriter } from '../work/outcomes.system.ts';
+import { dueTable, ofMessages, workTable } from '../work/table.system.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
 /** Text messages as workers see them: how one is claimed, handed over and finished. */
 
-export const smsTable = messageTable<SmsLane>(sms, {
-  prefix: 'sms',
-  lanes: { column: 'lane', order: smsLanes },
+export const smsTable = workTable(sms, {
+  ...ofMessages,
+  lanes: { field: 'lane', order: smsLanes },
   index: 'sms_admission',
 });
 
-export const smsMessages = unlimited(smsTable);
+/** Held messages are due when they have been held for as long as is allowed. */
+export const heldTable = dueTable(sms, { key: 'id', due: 'dueAt', status: 'held', index: 'sms_due' });
 
 export type ClaimedSms = {
   record: SmsRecord;
@@ -94,17 +96,9 @@ export function updateSmsOutcomes(
 /** A place among the waiting rows, parked or not, by their time; `id` is null before all rows of that time. */
 export type WaitingPlace = { parked: boolean; dueAt: Date; id: string | null };
 
-export type WaitingSms = Omit<WaitingRow, 'isLeft'> &
-  Pick<WaitingPlace, 'parked'> & {
-    lane: SmsLane;
-    /** Only this gateway is the reason why the message waits. */
-    waitsForGateway: boolean;
-  };
-
-type WaitingSmsRow = Pick<
-  RowOf<typeof sms>,
-  'id' | 'workspace_id' | 'lane' | 'parked' | 'due_at' | 'claims' | 'request_id'
-> & { is_awaited: number };
+const waiting = sms.pick('id', 'workspaceId', 'dueAt', 'lane', 'claims', 'requestId');
+/** `waitsForGateway`: only this gateway is the reason why the message waits. */
+export type WaitingSms = RecordOf<typeof waiting> & { dueAt: Date; waitsForGateway: boolean };
 
 /** Lists messages that are due later than the one at that place, first due first. */
 export async function listSmsWaiting(
@@ -116,21 +110,16 @@ export async function listSmsWaiting(
     after.dueAt,
     after.id === null ? Buffer.alloc(0) : idToBytes(after.id),
   ]);
-  const rows = await query<WaitingSmsRow[]>(
-    `SELECT id, workspace_id, lane, parked, due_at, claims, request_id,
+  const rows = await query<(RowOf<typeof waiting> & { due_at: Date; is_awaited: number })[]>(
+    `SELECT ${waiting.columns},
        lease_token IS NULL AND handover_at IS NULL AND COALESCE(handover_gateway = ?, FALSE) AS is_awaited
      FROM sms_messages FORCE INDEX (sms_due)
      WHERE status = 'queued' AND parked = ? AND ${isAfter.sql} ORDER BY due_at, id LIMIT ?`,
     [Buffer.from(gateway), after.parked, ...isAfter.values, limit],
   );
   return rows.map((row) => ({
-    id: idFromBytes('sms', row.id),
-    ownerId: idFromBytes('workspace', row.workspace_id),
-    lane: row.lane,
-    parked: row.parked === 1,
-    dueAt: row.due_at as Date,
-    claims: row.claims,
-    requestId: row.request_id?.toString() ?? null,
+    ...waiting.toRecord(row),
+    dueAt: row.due_at,
     waitsForGateway: row.is_awaited === 1,
   }));
 }
@@ -144,21 +133,8 @@ export function updateSmsSooner(ids: string[], parked: boolean, at: Date): Promi
   );
 }
 
-type OwnedSms = { workspaceId: string; smsId: string };
-type OwnedSmsRow = Pick<RowOf<typeof sms>, 'id' | 'workspace_id'>;
-const toOwned = (row: OwnedSmsRow): OwnedSms => ({
-  workspaceId: idFromBytes('workspace', row.workspace_id),
-  smsId: idFromBytes('sms', row.id),
-});
-
-/** Lists messages that have been held for as long as is allowed. */
-export async function listExpiredHeldSms(at: Date, limit: number): Promise<OwnedSms[]> {
-  const rows = await query<OwnedSmsRow[]>(
-    `SELECT id, workspace_id FROM sms_messages FORCE INDEX (sms_due)
-     WHERE status = 'held' AND parked = 0 AND due_at <= ? ORDER BY due_at LIMIT ?`,
-    [at, limit],
-  );
-  return rows.map(toOwned);
+export function findSmsOfAnyForUpdate(smsId: string): Promise<SmsRecord | null> {
+  return findRowOfAny(sms, smsId, 'FOR UPDATE');
 }
 
 /** Lists workspaces that can pay for their first held message. */

@@ -1,4 +1,4 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { idToBytes } from '../../formats/ids.ts';
 import type { RowOf } from '../client/table.ts';
 import { byId, changeRow, execute, query } from '../client.ts';
 import { admittedOf, hasParkedDue } from '../work/admission.system.ts';
@@ -20,8 +20,8 @@ export type Subscriber = WebhookRecord & {
  */
 export async function listSubscribers(workspaceIds: Buffer[], at: Date): Promise<Subscriber[]> {
   if (workspaceIds.length === 0) return [];
-  const admitted = admittedOf(deliveryTable, null, 'w.id');
-  const backlog = hasParkedDue(deliveryTable, null, 'w.id', at);
+  const admitted = admittedOf(deliveryTable, 'default', 'w.id');
+  const backlog = hasParkedDue(deliveryTable, 'default', 'w.id', at);
   const rows = await query<(RowOf<typeof webhooks> & { admitted: number; has_backlog: number })[]>(
     `SELECT w.*, ${admitted.sql} AS admitted, ${backlog.sql} AS has_backlog FROM webhooks w
      WHERE w.workspace_id IN (?) ORDER BY w.id`,
@@ -74,28 +74,4 @@ export async function findFailingCount(): Promise<number> {
     'SELECT COUNT(*) AS n FROM webhooks WHERE active = 1 AND failing_since IS NOT NULL',
   );
   return row!.n;
-}
-
-/** Returns the URL and the workspace of each of these webhooks. */
-export async function listAddresses(
-  webhookIds: string[],
-): Promise<{ webhookId: string; workspaceId: string; url: string }[]> {
-  const rows = await query<Pick<RowOf<typeof webhooks>, 'id' | 'workspace_id' | 'url'>[]>(
-    `SELECT id, workspace_id, url FROM webhooks ${byId} WHERE id IN (?)`,
-    [webhookIds.map(idToBytes)],
-  );
-  return rows.map((row) => ({
-    webhookId: idFromBytes('webhook', row.id),
-    workspaceId: idFromBytes('workspace', row.workspace_id),
-    url: row.url,
-  }));
-}
-
-/** The webhooks among these that exist and have not been switched off by the service. */
-export async function listServed(webhookIds: string[]): Promise<string[]> {
-  const rows = await query<{ id: Buffer }[]>(
-    `SELECT id FROM webhooks ${byId} WHERE id IN (?) AND auto_disabled = 0`,
-    [webhookIds.map(idToBytes)],
-  );
-  return rows.map((row) => idFromBytes('webhook', row.id));
 }

@@ -1,6 +1,5 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, changeRows, query } from '../client.ts';
-import { keyFromBytes, keyToBytes, type WorkTable } from './table.system.ts';
+import type { WorkTable } from './table.system.ts';
 
 /**
  * Admission decides which rows have a job in Redis. Admitted rows have parked = 0; each owner has as many of them as it
@@ -12,10 +11,10 @@ const of = ({ name, index }: WorkTable) => `${name} FORCE INDEX (${index})`;
  * Lists the columns to group by: all the first ones of the index, or MariaDB takes more than one step for each group.
  */
 const groups = ({ lanes, owner }: WorkTable) =>
-  ['status', ...(lanes ? [lanes.column] : []), 'parked', owner.column].join(', ');
+  ['status', ...(lanes.column ? [lanes.column] : []), 'parked', owner.name].join(', ');
 
-function condition<Lane extends string>({ waiting, lanes }: WorkTable<Lane>, lane: Lane | null) {
-  return lanes
+function condition<Lane extends string>({ waiting, lanes }: WorkTable<Lane>, lane: Lane) {
+  return lanes.column
     ? { sql: `status = ? AND ${lanes.column} = ?`, values: [waiting, lane] }
     : { sql: 'status = ?', values: [waiting] };
 }
@@ -23,9 +22,9 @@ function condition<Lane extends string>({ waiting, lanes }: WorkTable<Lane>, lan
 /** Lists the lanes with rows, parked or not. Each group costs one step along the index, however many rows it has. */
 export async function listLanes<Lane extends string>(
   table: WorkTable<Lane>,
-): Promise<{ lane: Lane | null; parked: boolean }[]> {
-  if (!table.lanes) return [true, false].map((parked) => ({ lane: null, parked }));
+): Promise<{ lane: Lane; parked: boolean }[]> {
   const { column, order } = table.lanes;
+  if (!column) return [true, false].map((parked) => ({ lane: order[0]!, parked }));
   const rows = await query<{ lane: Lane; parked: number }[]>(
     `SELECT ${column} AS lane, parked FROM ${of(table)} WHERE status = ? GROUP BY status, ${column}, parked`,
     [table.waiting],
@@ -40,7 +39,7 @@ export async function listLanes<Lane extends string>(
  */
 export async function listOwnersWaiting<Lane extends string>(
   table: WorkTable<Lane>,
-  lane: Lane | null,
+  lane: Lane,
   parked: boolean,
   after: string | null,
   limit: number,
@@ -48,22 +47,22 @@ export async function listOwnersWaiting<Lane extends string>(
   const { owner } = table;
   const { sql, values } = condition(table, lane);
   const rows = await query<{ owner: Buffer; due: Date }[]>(
-    `SELECT ${owner.column} AS owner, MIN(due_at) AS due FROM ${of(table)}
-     WHERE ${sql} AND parked = ? AND ${owner.column} > ?
+    `SELECT ${owner.name} AS owner, MIN(due_at) AS due FROM ${of(table)}
+     WHERE ${sql} AND parked = ? AND ${owner.name} > ?
      GROUP BY ${groups(table)} ORDER BY ${groups(table)} LIMIT ?`,
-    [...values, parked, after === null ? Buffer.alloc(0) : idToBytes(after), limit],
+    [...values, parked, after === null ? Buffer.alloc(0) : owner.toBytes(after), limit],
   );
-  return rows.map((row) => ({ ownerId: idFromBytes(owner.prefix, row.owner), dueAt: row.due }));
+  return rows.map((row) => ({ ownerId: owner.toId(row.owner), dueAt: row.due }));
 }
 
 /**
  * Returns SQL for the number of rows of this owner that have a job in Redis. The count is cheap, as there are never
  * many more than allowed.
  */
-export function admittedOf<Lane extends string>(table: WorkTable<Lane>, lane: Lane | null, owner: string) {
+export function admittedOf<Lane extends string>(table: WorkTable<Lane>, lane: Lane, owner: string) {
   const { sql, values } = condition(table, lane);
   return {
-    sql: `(SELECT COUNT(*) FROM ${of(table)} WHERE ${sql} AND parked = 0 AND ${table.owner.column} = ${owner})`,
+    sql: `(SELECT COUNT(*) FROM ${of(table)} WHERE ${sql} AND parked = 0 AND ${table.owner.name} = ${owner})`,
     values,
   };
 }
@@ -71,14 +70,14 @@ export function admittedOf<Lane extends string>(table: WorkTable<Lane>, lane: La
 /** Returns SQL that tells whether this owner has a parked row (one that waits for room) that is due by then. */
 export function hasParkedDue<Lane extends string>(
   table: WorkTable<Lane>,
-  lane: Lane | null,
+  lane: Lane,
   owner: string,
   dueBefore: Date,
 ) {
   const { sql, values } = condition(table, lane);
   return {
     sql: `EXISTS (SELECT 1 FROM ${of(table)}
-      WHERE ${sql} AND parked = 1 AND ${table.owner.column} = ${owner} AND due_at <= ?)`,
+      WHERE ${sql} AND parked = 1 AND ${table.owner.name} = ${owner} AND due_at <= ?)`,
     values: [...values, dueBefore],
   };
 }
@@ -104,28 +103,28 @@ export type WaitingRow = {
 /** Lists for each owner the rows that are due first, due by its `dueBefore`, and at most its limit. */
 export async function listDueOf<Lane extends string>(
   table: WorkTable<Lane>,
-  lane: Lane | null,
+  lane: Lane,
   parked: boolean,
   owners: { ownerId: string; dueBefore: Date; limit: number }[],
 ): Promise<WaitingRow[]> {
   if (owners.length === 0) return [];
   const { owner } = table;
   const { sql, values } = condition(table, lane);
-  const each = `(SELECT id, ${owner.column} AS owner, due_at, claims, request_id, lease_token IS NOT NULL AS is_left
-    FROM ${of(table)} WHERE ${sql} AND parked = ? AND ${owner.column} = ? AND due_at <= ? ORDER BY due_at LIMIT ?)`;
+  const each = `(SELECT id, ${owner.name} AS owner, due_at, claims, request_id, lease_token IS NOT NULL AS is_left
+    FROM ${of(table)} WHERE ${sql} AND parked = ? AND ${owner.name} = ? AND due_at <= ? ORDER BY due_at LIMIT ?)`;
   const rows = await query<DueRow[]>(
     Array<string>(owners.length).fill(each).join(' UNION ALL '),
     owners.flatMap(({ ownerId, dueBefore, limit }) => [
       ...values,
       parked,
-      idToBytes(ownerId),
+      owner.toBytes(ownerId),
       dueBefore,
       limit,
     ]),
   );
   return rows.map((row) => ({
-    id: keyFromBytes(table.prefix, row.id),
-    ownerId: idFromBytes(owner.prefix, row.owner),
+    id: table.key.toId(row.id),
+    ownerId: owner.toId(row.owner),
     dueAt: row.due_at,
     claims: row.claims,
     requestId: row.request_id?.toString() ?? null,
@@ -142,7 +141,7 @@ export function updateAdmitted(table: WorkTable, ids: string[], at: Date): Promi
   return changeRows(
     `UPDATE ${table.name} ${byId} SET parked = 0, ${claim}due_at = GREATEST(due_at, ?)
      WHERE id IN (?) AND status = ? AND parked = 1`,
-    [at, ids.map((id) => keyToBytes(table.prefix, id)), table.waiting],
+    [at, ids.map(table.key.toBytes), table.waiting],
   );
 }
 
@@ -157,7 +156,7 @@ export async function updateParked(table: WorkTable, ids: string[], at: Date): P
       `UPDATE ${table.name} ${byId}
        SET parked = 1, due_at = IF(${table.isUntried} AND due_at <= ?, ${table.waitsSince}, due_at)
        WHERE id IN (?) AND status = ? AND parked = 0 AND lease_token IS NULL`,
-      [at, ids.map((id) => keyToBytes(table.prefix, id)), table.waiting],
+      [at, ids.map(table.key.toBytes), table.waiting],
     );
 }
 
@@ -167,7 +166,7 @@ export async function updateParked(table: WorkTable, ids: string[], at: Date): P
  */
 export async function findOldestDue<Lane extends string>(
   table: WorkTable<Lane>,
-  lane: Lane | null,
+  lane: Lane,
   at: Date,
   owners: { table: string; mayGoOn: string },
 ): Promise<{ admitted: Date | null; parked: Date | null }> {
@@ -175,7 +174,7 @@ export async function findOldestDue<Lane extends string>(
   const times = owners.mayGoOn.split('?').length - 1;
   const rows = await query<{ parked: number; due: Date }[]>(
     `SELECT parked, MIN(due) AS due FROM
-       (SELECT parked, ${table.owner.column} AS owner, MIN(due_at) AS due FROM ${of(table)} WHERE ${sql}
+       (SELECT parked, ${table.owner.name} AS owner, MIN(due_at) AS due FROM ${of(table)} WHERE ${sql}
         GROUP BY ${groups(table)}) AS firsts
      LEFT JOIN ${owners.table} o ON o.id = firsts.owner
      WHERE due <= ? AND (parked = 0 OR (${owners.mayGoOn})) GROUP BY parked`,

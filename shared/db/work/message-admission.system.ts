@@ -1,43 +1,14 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import type { Column } from '../client/columns.ts';
-import type { Columns } from '../client/table.ts';
 import { byId, query } from '../client.ts';
 import { admittedOf, findOldestDue, hasParkedDue } from './admission.system.ts';
 import type { WorkTable } from './table.system.ts';
 
 /** The state of workspaces that decides which of their messages get a job: blocks, limits and jobs. */
 
-/** A table of messages, with SQL on the workspace `o`: whether it has a sending limit, and until when that holds it. */
-export type Messages<Lane extends string> = { table: WorkTable<Lane>; isLimited: string; heldUntil: string };
-
-/** Describes work to which no sending limit applies. */
-export function unlimited<Lane extends string>(table: WorkTable<Lane>): Messages<Lane> {
-  return { table, isLimited: 'FALSE', heldUntil: 'NULL' };
-}
-
 /** Returns SQL: since when the operator has blocked the workspace of this alias; null where it may send. */
 export const blockedSince = (alias: string): string =>
   // If the previous version has blocked the workspace, the time is unknown. This value is before all of its messages.
   `IF(${alias}.sending_blocked = 1, COALESCE(${alias}.sending_blocked_at, ${alias}.created_at), NULL)`;
-
-type MessageColumns = Columns & Record<'retries' | 'scheduledAt' | 'createdAt', Column>;
-
-/**
- * Describes a table of messages. A message waits from the time of its acceptance, or from the time it is scheduled for.
- */
-export function messageTable<Lane extends string>(
-  { name }: { name: string; fields: MessageColumns },
-  own: Pick<WorkTable<Lane>, 'prefix' | 'lanes' | 'index'>,
-): WorkTable<Lane> {
-  return {
-    name,
-    ...own,
-    waiting: 'queued',
-    owner: { column: 'workspace_id', prefix: 'workspace' },
-    isUntried: 'retries = 0',
-    waitsSince: 'COALESCE(scheduled_at, created_at)',
-  };
-}
 
 export type MessageAdmission = {
   workspaceId: string;
@@ -62,7 +33,7 @@ type AdmissionRow = {
 
 /** Lists how many messages of a lane each workspace has in Redis, and the limits that may keep it from having more. */
 export async function listAdmissions<Lane extends string>(
-  { table, isLimited, heldUntil }: Messages<Lane>,
+  table: WorkTable<Lane>,
   lane: Lane,
   workspaceIds: string[],
   dueBefore: Date,
@@ -71,7 +42,7 @@ export async function listAdmissions<Lane extends string>(
   const hasParked = hasParkedDue(table, lane, 'o.id', dueBefore);
   const admitted = admittedOf(table, lane, 'o.id');
   const rows = await query<AdmissionRow[]>(
-    `SELECT o.id, ${blockedSince('o')} AS blocked_since, ${isLimited} AS limited, ${heldUntil} AS held_until,
+    `SELECT o.id, ${blockedSince('o')} AS blocked_since, ${table.limit.isSet} AS limited, ${table.limit.heldUntil} AS held_until,
        ${hasParked.sql} AS has_parked, ${admitted.sql} AS admitted
      FROM workspaces o ${byId} WHERE o.id IN (?)`,
     [...hasParked.values, ...admitted.values, workspaceIds.map(idToBytes)],
@@ -87,16 +58,15 @@ export async function listAdmissions<Lane extends string>(
 }
 
 /**
- * Returns the oldest due times; parked messages only of workspaces that nothing blocks or limits, as others wait for
- * that.
+ * Returns the oldest due times; parked messages only of workspaces without a limit, since others wait for that.
+ * `isBlockable`: without the parked messages of blocked workspaces too.
  */
 export function findOldestDueMessages<Lane extends string>(
-  { table, isLimited }: Messages<Lane>,
+  table: WorkTable<Lane>,
   lane: Lane,
   at: Date,
+  isBlockable: boolean,
 ): Promise<{ admitted: Date | null; parked: Date | null }> {
-  return findOldestDue(table, lane, at, {
-    table: 'workspaces',
-    mayGoOn: `o.sending_blocked = 0 AND NOT (${isLimited})`,
-  });
+  const mayGoOn = `${isBlockable ? 'o.sending_blocked = 0 AND ' : ''}NOT (${table.limit.isSet})`;
+  return findOldestDue(table, lane, at, { table: 'workspaces', mayGoOn });
 }

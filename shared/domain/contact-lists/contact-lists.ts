@@ -3,7 +3,7 @@
 export { add, checkKnown, faultsOfAddition, waitForCopy } from './add.ts';
 export { change, faultsOfChange, prepareChange } from './change.ts';
 export { copyOn, workOn } from './copy.ts';
-export { sweep } from './copy-admission.ts';
+export { kind as copies } from './copy-admission.ts';
 export { countOn, counts } from './count.ts';
 export { create, faultsOfNew, prepare } from './create.ts';
 export { chosen, memberCount, membersAfter } from './members.ts';

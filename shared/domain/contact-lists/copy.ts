@@ -8,8 +8,8 @@ import { insertMembers } from '../../db/contact-lists/members.ts';
 import { claimDue, updateReleased } from '../../db/work/due.system.ts';
 import type { Lease } from '../../db/work/table.system.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
-import { oneLaneTurns, turnMs } from '../../work/turns.ts';
-import { jobsPerWorkspace, refill, wake } from './copy-admission.ts';
+import { againIn, againMs, turnMs } from '../../work/turns.ts';
+import { turns, wake } from './copy-admission.ts';
 import { membersAfter } from './members.ts';
 import { findLists } from './record.ts';
 
@@ -23,14 +23,15 @@ const leaseMs = 10_000;
 /** The copies that one process works on at a time. */
 const slots = 2;
 
-const takeTurn = oneLaneTurns({ slots, window: jobsPerWorkspace, refill });
+const takeTurn = turns(() => slots);
 
 /** Runs a copy's turn. When it has ended, there is room for the workspace's next copy. */
 export async function workOn(job: {
   copyId: string;
   workspaceId?: string | undefined;
 }): Promise<WorkOutcome> {
-  return takeTurn({ ownerId: job.workspaceId, id: job.copyId }, () => copyOn(job.copyId));
+  const turn = { lane: 'default', ownerId: job.workspaceId, id: job.copyId } as const;
+  return (await takeTurn(turn, () => copyOn(job.copyId))) ?? againIn(againMs);
 }
 
 /** Continues a copy for a while. Each batch commits together with the position that the copy has reached. */
@@ -44,7 +45,7 @@ export async function copyOn(copyId: string, longestMs = turnMs): Promise<WorkOu
     if (performance.now() < turnEnd) continue;
     // Another worker may continue the copy at once; its new job goes behind all jobs that wait already.
     await updateReleased(system.copyTable, lease, now());
-    wake(copy.workspaceId, copy);
+    wake(copy);
     return 'done';
   }
 }

@@ -49,7 +49,14 @@ const contactsAtOnce = 1_000;
 /** Far more than a step takes. After this time, another worker continues the count of a worker that has died. */
 const leaseMs = 10_000;
 
-export const counts = dueKind(system.countingTable, jobs.countContacts, (workspaceId) => ({ workspaceId }));
+export const counts = dueKind(
+  'contact_list_count',
+  system.countingTable,
+  jobs.countContacts,
+  (workspaceId) => ({
+    workspaceId,
+  }),
+);
 
 /** Continues to count the lists of a workspace, for one turn. */
 export async function countOn(workspaceId: string): Promise<WorkOutcome> {

@@ -2,12 +2,12 @@ import { transaction } from '../../db/client.ts';
 import * as db from '../../db/simulator/answers.system.ts';
 import type { SmsReason } from '../../schemas/sms/sms.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
-import { oneLaneTurns } from '../../work/turns.ts';
+import { againIn, againMs } from '../../work/turns.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
 import { apply } from '../sms/gateways/receipts.ts';
 import { permanent, transient } from '../work/reasons.ts';
 import { text } from './text.ts';
-import { gateway, jobsPerWorkspace, refill } from './wake.ts';
+import { gateway, turns } from './wake.ts';
 
 type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
 
@@ -24,7 +24,7 @@ const manners: Record<string, Manner> = {
 /** The answers that one process works on at a time. */
 const slots = 20;
 
-const takeTurn = oneLaneTurns({ slots, window: jobsPerWorkspace, refill });
+const takeTurn = turns(() => slots);
 
 /** Runs an answer's turn as soon as its workspace has a slot; answers that have ended make room for the next ones. */
 export async function workOn(job: {
@@ -32,7 +32,8 @@ export async function workOn(job: {
   workspaceId?: string | undefined;
 }): Promise<WorkOutcome> {
   const { reference, workspaceId } = job;
-  return takeTurn({ ownerId: workspaceId, id: reference }, () => answer(reference));
+  const turn = { lane: 'default', ownerId: workspaceId, id: reference } as const;
+  return (await takeTurn(turn, () => answer(reference))) ?? againIn(againMs);
 }
 
 /**

@@ -2,4 +2,4 @@
 
 export { answer, workOn } from './answer.ts';
 export { clear, faultsOf, list, prepare, receive } from './phones.ts';
-export { sweep } from './wake.ts';
+export { kind } from './wake.ts';

@@ -1,4 +1,4 @@
-import { answerWork } from '../../db/simulator/answers.system.ts';
+import { answerTable } from '../../db/simulator/answers.system.ts';
 import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
 import { messageAdmission } from '../work/message-admission.ts';
 
@@ -7,16 +7,15 @@ export const gateway = 'simulator';
 /** Answers to one workspace that have a job in Redis; the others wait in MySQL. */
 export const jobsPerWorkspace = 100;
 
-export const { checkSoon, refill, sweep } = messageAdmission<
+export const { checkSoon, turns, kind } = messageAdmission<
   'default',
   { reference: string; workspaceId?: string | undefined }
 >({
-  messages: answerWork,
+  name: 'simulator_answer',
+  table: answerTable,
   job: simulatorAnswer,
   payloadOf: ({ id, workspaceId }) => ({ reference: id, workspaceId }),
   window: () => jobsPerWorkspace,
-  // Texts that were sent before the block of their workspace still get their report.
-  giveUpMinutes: { default: 0 },
 });
 
 /** Wakes the simulator for a text that a phone must report. Texts of one moment are looked for together. */

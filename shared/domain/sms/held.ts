@@ -5,8 +5,9 @@ import { transaction } from '../../db/client.ts';
 import { findSmsBalance } from '../../db/sms/balances.ts';
 import { withoutErasedContacts } from '../../db/sms/contacts.ts';
 import * as system from '../../db/sms/messages.system.ts';
-import { findSmsForUpdate, listHeldSmsForUpdate, type SmsRecord, updateSms } from '../../db/sms/messages.ts';
+import { listHeldSmsForUpdate, type SmsRecord, updateSms } from '../../db/sms/messages.ts';
 import { isNear } from '../../queue/queue.ts';
+import type { DueKind } from '../../work/due.ts';
 import { turnMs } from '../../work/turns.ts';
 import * as events from '../events/events.ts';
 import * as balance from './balance.ts';
@@ -78,36 +79,40 @@ async function releaseSome(workspaceId: string): Promise<number> {
   return going.length;
 }
 
-/** Fails a message that was held for too long. Returns false where the message is no longer held. */
-async function expire(workspaceId: string, smsId: string): Promise<boolean> {
-  return transaction(async () => {
-    const found = await findSmsForUpdate(workspaceId, smsId);
+/** Messages that were held for too long. The sweep itself ends them, so they need no job. */
+export const ends: DueKind = {
+  name: 'sms_held',
+  table: system.heldTable,
+  wake: async (rows) => {
+    const expiries = isolated('a text that was held for too long could not be marked as failed');
+    await expiries.each(
+      rows,
+      ({ id }) => ({ smsId: id }),
+      ({ id }) => expire(id),
+    );
+    expiries.end();
+  },
+};
+
+/** Fails a message, unless it is no longer held. */
+async function expire(smsId: string): Promise<void> {
+  await transaction(async () => {
+    const message = await system.findSmsOfAnyForUpdate(smsId);
     const at = now();
-    if (found?.record.status !== 'held' || found.record.dueAt! > at) return false;
-    const failed = advance(found.record, 'failed', { at, reason: heldExpired });
-    await updateSms(workspaceId, found.record, failed);
+    if (message?.status !== 'held' || message.dueAt! > at) return;
+    const { workspaceId } = message;
+    const failed = advance(message, 'failed', { at, reason: heldExpired });
+    await updateSms(workspaceId, message, failed);
     const [shown] = await withoutErasedContacts(workspaceId, [failed]);
     await events.record(workspaceId, eventOf(shown!));
     await balance.giveBack(failed);
     count('sms_failed');
-    return true;
   });
 }
 
-/**
- * Fails texts that were held for too long, and wakes the release of those that can be paid for now. Returns how many
- * texts and workspaces it looked at.
- */
-export async function sweep(_overdueBefore: Date, limit: number): Promise<number> {
-  const expired = await system.listExpiredHeldSms(now(), limit);
-  const ends = isolated('a text that was held for too long could not be marked as failed');
-  await ends.each(
-    expired,
-    (text) => text,
-    ({ workspaceId, smsId }) => expire(workspaceId, smsId),
-  );
+/** Wakes the release of messages that can be paid for now. Returns how many workspaces have some. */
+export async function wakeReleases(limit: number): Promise<number> {
   const payable = await system.listWorkspacesToRelease(limit);
   for (const workspaceId of payable) balance.wakeRelease(workspaceId, 'swept');
-  ends.end();
-  return expired.length + payable.length;
+  return payable.length;
 }

@@ -2,17 +2,20 @@ import { now } from '../../common/clock.ts';
 import { count } from '../../common/metrics.ts';
 import { afterCommit } from '../../db/client.ts';
 import {
+  findOldestDueMessages,
   listAdmissions,
   type MessageAdmission,
-  type Messages,
 } from '../../db/work/message-admission.system.ts';
+import type { WorkTable } from '../../db/work/table.system.ts';
 import type { Job } from '../../jobs/job.ts';
 import { enqueue, isNear, wakeBefore } from '../../queue/queue.ts';
 import { admissionWindows, rankOf, windowForLater } from '../../work/admission-window.ts';
 import { jobName } from '../../work/job-name.ts';
+import type { WorkKind } from '../../work/kind.ts';
 import { type Capacity, refiller } from '../../work/refill.ts';
 import { type JobRow, makeJobs } from '../../work/shared-jobs.ts';
 import { sweeper } from '../../work/sweep.ts';
+import { turns } from '../../work/turns.ts';
 
 // The most lost jobs that one run makes again in a lane.
 const mostLost = 500;
@@ -36,7 +39,10 @@ type StoredRow = {
  * Other work whose owners are workspaces uses this too.
  */
 export function messageAdmission<Lane extends string, Payload extends object>(options: {
-  messages: Messages<Lane>;
+  name: string;
+  /** Returns the key under which the metric of the oldest due row has a lane; null: nowhere. `name` if left out. */
+  metricOf?: (lane: Lane) => string | null;
+  table: WorkTable<Lane>;
   job: Job<Payload, Lane>;
   /** `lane`: the lane of the row, given only where the job goes into another one. */
   payloadOf: (message: { id: string; workspaceId: string; lane?: Lane }) => Payload;
@@ -48,8 +54,11 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
    */
   window: () => number;
   mostAtOnce?: number;
-  /** How long a message waits while its workspace may not send, before it fails. */
-  giveUpMinutes: Record<Lane, number>;
+  /**
+   * How long a message waits while its workspace may not send, before it fails. If left out, a block on sending does
+   * not concern this work.
+   */
+  giveUpMinutes?: Record<Lane, number>;
   /**
    * Lets due rows of one workspace share a job: in which lane, how many, and the part of the payload for the other
    * rows.
@@ -65,7 +74,9 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   metric?: { admitted: string; parked?: string; label: string };
 }) {
   const {
-    messages,
+    name,
+    metricOf = () => name,
+    table,
     job,
     payloadOf,
     laneOf = (lane) => lane,
@@ -76,20 +87,25 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     listAllowances,
     metric,
   } = options;
-  const { table } = messages;
-  /** A table without lanes uses the one lane of its job. */
-  const laneIn = (lane: Lane | null): Lane => lane ?? (Object.keys(job.lanes)[0] as Lane);
 
-  async function capacitiesOf(of: Lane | null, workspaceIds: string[], at: Date): Promise<Capacity[]> {
-    const lane = laneIn(of);
+  async function listStates(
+    lane: Lane,
+    workspaceIds: string[],
+    dueBefore: Date,
+  ): Promise<MessageAdmission[]> {
+    const found = await listAdmissions(table, lane, workspaceIds, dueBefore);
+    return giveUpMinutes ? found : found.map((state) => ({ ...state, blockedSince: null }));
+  }
+
+  async function capacitiesOf(lane: Lane, workspaceIds: string[], at: Date): Promise<Capacity[]> {
     const near = wakeBefore(at);
-    const found = await listAdmissions(messages, lane, workspaceIds, near);
+    const found = await listStates(lane, workspaceIds, near);
     const waiting = found.filter(({ hasParked }) => hasParked);
     const limited = waiting.filter(({ isLimited }) => isLimited).map(({ workspaceId }) => workspaceId);
     const allowances = limited.length > 0 ? await listAllowances?.(limited, at) : undefined;
     // Messages of a blocked workspace are admitted only when their time limit is over, so that they fail. The limit
-    // runs from the block at the earliest (`heldBackSince`).
-    const overdue = new Date(at.getTime() - giveUpMinutes[lane] * 60_000);
+    // runs from the block at the earliest (obstacles.ts).
+    const overdue = new Date(at.getTime() - (giveUpMinutes?.[lane] ?? 0) * 60_000);
     const dueWhileBlocked = (since: Date) => (since <= overdue ? overdue : new Date(0));
     return waiting.map((admission) => {
       const { workspaceId, blockedSince, isLimited, admitted } = admission;
@@ -110,8 +126,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     payloadOf({ id, workspaceId, ...(jobLane === lane ? {} : { lane }) });
 
   /** Makes the jobs; returns the rows whose jobs Redis did not take. */
-  function wakeAll(of: Lane | null, rows: JobRow[]): Promise<JobRow[]> {
-    const lane = laneIn(of);
+  function wakeAll(lane: Lane, rows: JobRow[]): Promise<JobRow[]> {
     return makeJobs(job, rows, {
       laneOf: ({ ownerId }) => laneOf(lane, ownerId),
       mostIn: (jobLane) => (jobLane === shared?.lane ? shared.most : 1),
@@ -135,21 +150,39 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
       ),
     mostAtOnce,
     note: (lane, admitted) => {
-      if (metric) count(metric.admitted, { [metric.label]: laneIn(lane) }, admitted);
+      if (metric) count(metric.admitted, { [metric.label]: lane }, admitted);
     },
   });
 
-  const sweep = sweeper<Lane>({
-    table,
-    mostLost,
-    wake: wakeAll,
-    admit: async (lane, workspaceIds) => (await refill(lane, workspaceIds, 'sweep')).admitted,
-  });
+  const kind: WorkKind = {
+    name,
+    tables: [table],
+    sweep: sweeper<Lane>({
+      table,
+      mostLost,
+      wake: wakeAll,
+      admit: async (lane, workspaceIds) => (await refill(lane, workspaceIds, 'sweep')).admitted,
+    }),
+    oldestDue: async (at) => {
+      const times = table.lanes.order.map(async (lane) => {
+        const key = metricOf(lane);
+        if (key === null) return [];
+        const { admitted, parked } = await findOldestDueMessages(
+          table,
+          lane,
+          at,
+          giveUpMinutes !== undefined,
+        );
+        return [[key, admitted] as const, [`${name}_backlog`, parked] as const];
+      });
+      return (await Promise.all(times)).flat();
+    },
+  };
 
   const { tryAdmit, checkSoon } = admissionWindows<Lane>({
     window,
     count: async (lane, workspaceId, dueBefore) => {
-      const [found] = await listAdmissions(messages, lane, [workspaceId], dueBefore);
+      const [found] = await listStates(lane, [workspaceId], dueBefore);
       if (!found) return null;
       const isBehind = found.hasParked || found.blockedSince !== null || isHeld(found, now());
       return { admitted: found.admitted, isLimited: found.isLimited, isBehind };
@@ -191,13 +224,16 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
       return permit.isGranted;
     },
     refill,
+    /** Makes the function that gives the jobs in a process their turns. */
+    turns: (slots: () => number, keptBesideOthers: Partial<Record<Lane, number>> = {}) =>
+      turns({ lanes: table.lanes.order, slots, keptBesideOthers, window, refill }),
     /** Makes second jobs for rows that have one and are now due earlier. `suffix` names these jobs. */
     wakeSooner: (lane: Lane, rows: JobRow[], suffix: string) =>
       wakeAll(
         lane,
         rows.map((row) => ({ ...row, suffix })),
       ),
-    /** Makes lost jobs again, and admits parked rows as far as there is room; returns how many rows it looked at. */
-    sweep,
+    /** Its sweep makes lost jobs again, and admits parked rows as far as there is room. */
+    kind,
   };
 }

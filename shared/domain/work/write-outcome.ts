@@ -5,6 +5,7 @@ import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { isNear } from '../../queue/queue.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
+import { againIn } from '../../work/turns.ts';
 
 /** Runs attempts under a claim and writes their outcomes, for emails and text messages. */
 
@@ -99,7 +100,7 @@ export async function prepareAndHandOver(
     // is left, and another worker could claim the message while this one still hands it over.
     if (typeof prepared === 'function' && leaseEnd.getTime() - now().getTime() < (leaseSeconds * 1000) / 2) {
       await giveBack();
-      return { retryAt: now() };
+      return againIn(0);
     }
   } catch (error) {
     if (isOutage(error)) {
@@ -117,7 +118,7 @@ export async function prepareAndHandOver(
   if (typeof prepared !== 'function') return prepared;
   const outcome = await prepared();
   if (outcome) return outcome;
-  const retryAt = fromNow(putOffMs);
-  await writeOutcome(leaseEnd, () => giveBack(retryAt));
-  return { retryAt };
+  const again = againIn(putOffMs);
+  await writeOutcome(leaseEnd, () => giveBack(again.retryAt));
+  return again;
 }

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import { oldestDueSeconds } from '../../../shared/domain/operations/oldest-due.ts';
+import { kinds } from '../../../shared/domain/work/kinds.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -16,7 +17,7 @@ beforeEach(async () => {
   workspaceId = idToBytes((await workspace()).workspaceId);
 });
 
-const kinds = readFileSync('shared/work/README.md', 'utf8')
+const documented = readFileSync('shared/work/README.md', 'utf8')
   .split('## Which kinds are described here')[1]!
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| Kind |'))
@@ -26,18 +27,52 @@ const keysIn = (cells: string[]) => (cells.at(-1)!.startsWith(' none') ? [] : co
 const ages = () => oldestDueSeconds(now());
 
 test('every kind of due work says how long its oldest row has been due, under the key of the table of kinds', async () => {
-  expect(kinds.length).toBeGreaterThanOrEqual(14);
-  expect(kinds.flatMap(keysIn).toSorted()).toEqual(Object.keys(await ages()).toSorted());
+  expect(documented.length).toBeGreaterThanOrEqual(14);
+  expect(documented.flatMap(keysIn).toSorted()).toEqual(Object.keys(await ages()).toSorted());
 });
 
-test('every table whose rows have a due time is in the table of kinds, with a key', async () => {
+const tables = kinds.flatMap((kind) => kind.tables ?? []);
+
+test('every table whose rows have a due time is described in the list of kinds, and named in the table of kinds', async () => {
   const rows = await query<{ name: string }[]>(
     `SELECT DISTINCT table_name AS name FROM information_schema.columns
      WHERE table_schema = DATABASE() AND column_name IN ('due_at', 'check_due_at')`,
   );
-  const named = kinds.filter((cells) => keysIn(cells).length > 0).flatMap((cells) => codeIn(cells.join('|')));
   expect(rows.length).toBeGreaterThanOrEqual(8);
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(
+    [...new Set(tables.map(({ name }) => name))].toSorted(),
+  );
+  const named = documented
+    .filter((cells) => keysIn(cells).length > 0)
+    .flatMap((cells) => codeIn(cells.join('|')));
   for (const { name } of rows) expect(named).toContain(name);
+});
+
+/** The columns of the index that the engine names for a table, as its description says that they are. */
+const indexOf = (table: (typeof tables)[number]) => {
+  if ('owner' in table)
+    return [
+      'status',
+      ...(table.lanes.column ? [table.lanes.column] : []),
+      'parked',
+      table.owner.name,
+      'due_at',
+    ];
+  return [...(table.status === null ? [] : ['status', 'parked']), table.due];
+};
+
+test('every table of due work has the index and the lease that its description says', async () => {
+  expect(tables.length).toBeGreaterThanOrEqual(9);
+  for (const table of tables) {
+    const columns = await query<{ name: string }[]>(
+      `SELECT column_name AS name FROM information_schema.statistics
+       WHERE table_schema = DATABASE() AND table_name = ? AND index_name = ? ORDER BY seq_in_index`,
+      [table.name, table.index],
+    );
+    expect([table.name, ...columns.map(({ name }) => name)]).toEqual([table.name, ...indexOf(table)]);
+    const [row] = await query(`SHOW COLUMNS FROM ${table.name} LIKE 'lease_token'`);
+    expect([table.name, row !== undefined]).toEqual([table.name, table.isLeased]);
+  }
 });
 
 test('every kind of due work has one line in the guide about alarms', async () => {
@@ -82,6 +117,7 @@ const rowsOf: Record<string, { table: string; row: (at: Date) => Record<string, 
     }),
   },
   email_domain_check: { table: 'email_domains', row: (at) => domain(at) },
+  sms_held: { table: 'sms_messages', row: (at) => heldText(at) },
   simulator_answer: {
     table: 'simulator_answers',
     row: (at) => ({ ...simulated(at), parked: 0 }),
@@ -101,6 +137,21 @@ const domain = (at: Date) => ({
   dkim_public_key: 'p',
   created_at: at,
   check_due_at: at,
+});
+const heldText = (at: Date) => ({
+  id: randomBytes(16),
+  workspace_id: workspaceId,
+  direction: 'outbound',
+  status: 'held',
+  sender: 'Acme',
+  recipient: '+447700900123',
+  content: '',
+  parts: 1,
+  encoding: 'gsm7',
+  event_seq: 1,
+  created_at: at,
+  updated_at: at,
+  due_at: at,
 });
 const copy = (at: Date) => ({
   id: randomBytes(16),

@@ -1,21 +1,18 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import { type BatchLane, batchLanes } from '../../../schemas/lanes.ts';
+import { batchLanes } from '../../../schemas/lanes.ts';
 import { deleteByIds, findRowOfAny } from '../../client/rows.system.ts';
 import type { RowOf } from '../../client/table.ts';
 import { byId, changeRows, execute, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
 import { findHeldForUpdate } from '../../work/due.system.ts';
-import { messageTable, unlimited } from '../../work/message-admission.system.ts';
-import type { Lease } from '../../work/table.system.ts';
+import { type Lease, ofMessages, workTable } from '../../work/table.system.ts';
 import { type ShownSmsBatch, type SmsBatchRecord, shown, smsBatches } from './batches.ts';
 
-const batchTable = messageTable<BatchLane>(smsBatches, {
-  prefix: 'batch',
-  lanes: { column: 'lane', order: batchLanes },
+export const batchTable = workTable(smsBatches, {
+  ...ofMessages,
+  lanes: { field: 'lane', order: batchLanes },
   index: 'sms_batches_admission',
 });
-
-export const batchWork = unlimited(batchTable);
 
 type ClaimedBatch = { batch: SmsBatchRecord; token: Buffer };
 
@@ -41,7 +38,7 @@ export async function listUnfinishedBatches(limit: number): Promise<ShownSmsBatc
 
 /** Returns the batch, locked until the transaction ends; null when the lease is no longer ours. */
 export function findBatchHeldForUpdate(lease: Lease): Promise<SmsBatchRecord | null> {
-  return findHeldForUpdate({ key: { column: 'id', prefix: 'batch' } }, smsBatches, lease);
+  return findHeldForUpdate(batchTable, smsBatches, lease);
 }
 
 /** Lists batches that are over and still have stored rows. */

@@ -17,7 +17,7 @@ type WebhookAdmission = Pacing & {
  */
 export async function listAdmissions(webhookIds: string[]): Promise<WebhookAdmission[]> {
   if (webhookIds.length === 0) return [];
-  const count = admittedOf(deliveryTable, null, 'w.id');
+  const count = admittedOf(deliveryTable, 'default', 'w.id');
   const rows = await query<(RowOf<typeof pacing> & { id: Buffer; admitted: number })[]>(
     `SELECT w.id, ${pacing.columnsOf('w')}, ${count.sql} AS admitted
      FROM webhooks w ${byId} WHERE w.id IN (?)`,
@@ -35,7 +35,7 @@ export async function listAdmissions(webhookIds: string[]): Promise<WebhookAdmis
  * that wait for room there although their webhook is in good health. Null when there is none.
  */
 export function findOldestDueDeliveries(at: Date): Promise<{ admitted: Date | null; parked: Date | null }> {
-  return findOldestDue(deliveryTable, null, at, {
+  return findOldestDue(deliveryTable, 'default', at, {
     table: 'webhooks',
     mayGoOn: 'o.active = 1 AND o.failing_since IS NULL AND (o.paused_until IS NULL OR o.paused_until <= ?)',
   });

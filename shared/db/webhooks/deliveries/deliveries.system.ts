@@ -11,5 +11,5 @@ export {
 } from './expire.system.ts';
 export { type DeliveryOutcome, finishDelivery } from './finish.system.ts';
 export { insertDeliveries, type NewDelivery } from './insert.system.ts';
-export { listStates, type Pacing, type WebhookState } from './pacing.system.ts';
+export { listServed, listStates, type Pacing, type WebhookState } from './pacing.system.ts';
 export { deliveryTable } from './table.system.ts';

@@ -1,7 +1,8 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import { boolean, bytes, id, int, outsideText, text, time } from '../../client/columns.ts';
+import { id, int, outsideText, text, time } from '../../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../../client/table.ts';
 import { execute, query } from '../../client.ts';
+import { workColumns } from '../../work/columns.ts';
 
 /** The log of deliveries as their workspace reads it. */
 
@@ -28,20 +29,16 @@ export const deliveries = table('webhook_deliveries', {
   eventType: text(),
   status: text<DeliveryStatus>(),
   attempts: int(),
-  claims: int(),
+  ...workColumns,
   /** How many earlier workers claimed the delivery and never reported an outcome. */
   lostClaims: int(),
   scheduleStep: int(),
-  dueAt: time().nullable(),
-  /** The delivery has no job in Redis, because there is no room for one or none is wanted. */
-  parked: boolean(),
   createdAt: time(),
   completedAt: time().nullable(),
   /** When it was last sent again on request. */
   restartedAt: time().nullable(),
   /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */
   bodyVersion: text().nullable(),
-  requestId: bytes().nullable(),
   /** The row has its latest attempt, number `attempts`; the earlier ones have rows of their own. */
   ...latest.fields,
   attemptedAt: time().nullable(),

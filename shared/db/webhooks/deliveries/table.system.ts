@@ -1,13 +1,10 @@
-import type { WorkTable } from '../../work/table.system.ts';
+import { workTable } from '../../work/table.system.ts';
+import { deliveries } from './deliveries.ts';
 
-export const deliveryTable: WorkTable<never> = {
-  name: 'webhook_deliveries',
-  prefix: 'delivery',
+export const deliveryTable = workTable(deliveries, {
   waiting: 'pending',
-  owner: { column: 'webhook_id', prefix: 'webhook' },
-  lanes: null,
+  owner: 'webhookId',
   index: 'webhook_deliveries_admission',
-  isUntried: 'attempts = 0',
-  waitsSince: 'created_at',
+  untried: { tries: 'attempts', since: ['createdAt'] },
   countsAdmission: true,
-};
+});

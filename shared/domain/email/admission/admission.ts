@@ -1,5 +1,6 @@
 import { config } from '../../../config/config.ts';
-import { emailMessages, listDueJobs } from '../../../db/email/admission.system.ts';
+import { listDueJobs } from '../../../db/email/admission.system.ts';
+import { emailTable } from '../../../db/email/emails.system.ts';
 import { listAllowances } from '../../../db/email/limits.system.ts';
 import { sendEmail } from '../../../jobs/send-email.ts';
 import { soonMs } from '../../../work/refill.ts';
@@ -10,8 +11,10 @@ import { laneOf } from './precedence.ts';
 export { giveTurnBack, takeTurn } from './limits.ts';
 
 /** Decides which emails have a job in Redis and which wait as rows. */
-export const { admit, keepsJob, refill, sweep } = messageAdmission({
-  messages: emailMessages,
+export const { admit, keepsJob, turns, kind } = messageAdmission({
+  name: 'email',
+  metricOf: (lane) => `email_${lane}`,
+  table: emailTable,
   job: sendEmail,
   payloadOf: ({ id, workspaceId, lane }) => ({ emailId: id, workspaceId, ...(lane && { kind: lane }) }),
   laneOf,

@@ -6,10 +6,9 @@ import { findDueSince } from '../../../db/email/admission.system.ts';
 import type { EmailKind } from '../../../db/email/emails.ts';
 import { timeOfId } from '../../../formats/ids.ts';
 import type { sendEmail } from '../../../jobs/send-email.ts';
-import { emailLanes } from '../../../schemas/lanes.ts';
 import { permit } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
-import { turns } from '../../../work/turns.ts';
+import { againIn, againMs } from '../../../work/turns.ts';
 import * as admission from '../admission/admission.ts';
 import { attempt } from './attempt.ts';
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
@@ -17,22 +16,14 @@ import { isPast } from './times.ts';
 
 type EmailTurn = z.infer<typeof sendEmail.payload>;
 
-/** The delay of a job that had no free slot and went back to Redis. */
-const againMs = 500;
 /** An email that found no connection comes back after `againMs`, then after twice as long, up to this time. */
 const longestAgainMs = 4_000;
 /** How often each email found no connection, one time after the other. */
 const putOffs = new LRUCache<string, number>({ max: 10_000 });
 
-const takeTurn = turns({
-  lanes: emailLanes,
-  slots: () => config.EMAIL_CONCURRENCY,
-  // One-time codes may come at any time. A few of them must not slow down transactional email much, which includes a
-  // workspace's codes above its rate.
-  keptBesideOthers: { authentication: 1, transactional: 0.5, marketing: 0.1 },
-  window: () => config.EMAIL_JOBS_PER_WORKSPACE,
-  refill: admission.refill,
-});
+// One-time codes may come at any time. A few of them must not slow down transactional email much, which includes a
+// workspace's codes above its rate.
+const takeTurn = admission.turns(() => config.EMAIL_CONCURRENCY, { transactional: 0.5, marketing: 0.1 });
 
 /**
  * Runs an email's turn: makes an attempt as soon as its workspace has a slot and the relay can be used. An email whose
@@ -45,19 +36,19 @@ export async function deliver(
 ): Promise<WorkOutcome> {
   const turn = { lane, rowLane: kind, ownerId: workspaceId, id: emailId };
   const pauseMs = await relayCircuitBreaker.ownPauseMs(workspaceId);
-  if (pauseMs > 0 && !(await isOverdue(kind, emailId))) return inMs(pauseMs);
+  if (pauseMs > 0 && !(await isOverdue(kind, emailId))) return againIn(pauseMs);
   const own = await permit({ lane, owner: workspaceId });
-  if (!own) return inMs(nextAgainMs(emailId));
+  if (!own) return againIn(nextAgaagainIn(emailId));
   putOffs.delete(emailId);
   const attemptNow = () => attempt(emailId, { lane, isStalled, permit: own });
   try {
-    return (await takeTurn(turn, () => whenPossible({ ...turn, kind }, attemptNow))) ?? inMs(againMs);
+    return (await takeTurn(turn, () => whenPossible({ ...turn, kind }, attemptNow))) ?? againIn(againMs);
   } finally {
     own.leave();
   }
 }
 
-function nextAgainMs(emailId: string): number {
+function nextAgaagainIn(emailId: string): number {
   const before = putOffs.get(emailId) ?? 0;
   putOffs.set(emailId, before + 1);
   return Math.min(longestAgainMs, againMs * 2 ** before) * (1 + Math.random() / 4);
@@ -69,7 +60,7 @@ async function whenPossible(
 ): Promise<WorkOutcome> {
   if (relayCircuitBreaker.isPaused(ownerId) && (await isOverdue(kind, id))) return attemptNow();
   const pass = await relayCircuitBreaker.pass(ownerId);
-  if ('waitMs' in pass) return inMs(pass.waitMs);
+  if ('waitMs' in pass) return againIn(pass.waitMs);
   try {
     return await attemptNow();
   } finally {
@@ -85,8 +76,4 @@ async function isOverdue(kind: EmailKind, emailId: string): Promise<boolean> {
   if (!isPast(timeOfId(emailId), kind, now())) return false;
   const since = await findDueSince(emailId);
   return since !== null && isPast(since, kind, now());
-}
-
-function inMs(ms: number): WorkOutcome {
-  return { retryAt: fromNow(ms) };
 }

@@ -23,7 +23,9 @@ import { after, type Findings, type RecordFinding } from './status.ts';
 const leaseMs = 60_000;
 
 /** The domains whose DNS check is due. */
-export const checks = dueKind(system.checkTable, checkDomains, (domainId) => ({ domainId }));
+export const checks = dueKind('email_domain_check', system.checkTable, checkDomains, (domainId) => ({
+  domainId,
+}));
 
 /** Checks the DNS of a domain that is due, and applies the findings. */
 export async function checkDue(domainId: string): Promise<WorkOutcome> {

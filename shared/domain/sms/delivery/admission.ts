@@ -1,5 +1,5 @@
 import { config } from '../../../config/config.ts';
-import { smsMessages } from '../../../db/sms/messages.system.ts';
+import { smsTable } from '../../../db/sms/messages.system.ts';
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 import { sendSms } from '../../../jobs/send-sms.ts';
 import { messageAdmission } from '../../work/message-admission.ts';
@@ -13,7 +13,8 @@ export const textsPerJob = 10;
 
 /** Decides which texts have a job in Redis and which wait as rows. */
 const admission = messageAdmission({
-  messages: smsMessages,
+  name: 'sms',
+  table: smsTable,
   job: sendSms,
   payloadOf: ({ id, workspaceId }) => ({ smsId: id, workspaceId }),
   shared: {
@@ -26,7 +27,7 @@ const admission = messageAdmission({
   giveUpMinutes: { urgent: giveUpMinutes, default: giveUpMinutes, bulk: giveUpMinutes },
   metric: { admitted: 'sms_admitted', parked: 'sms_parked', label: 'lane' },
 });
-export const { keepsJob, checkSoon, refill, sweep, wakeSooner } = admission;
+export const { keepsJob, checkSoon, refill, turns, kind, wakeSooner } = admission;
 
 /**
  * Returns the queued text as it is to be stored. If there is room, its job is made at the end of the transaction.

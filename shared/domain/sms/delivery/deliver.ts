@@ -1,24 +1,14 @@
 import type { z } from 'zod';
-import { fromNow } from '../../../common/clock.ts';
 import { config } from '../../../config/config.ts';
 import type { sendSms } from '../../../jobs/send-sms.ts';
-import { type SmsLane, smsLanes } from '../../../schemas/lanes.ts';
+import type { SmsLane } from '../../../schemas/lanes.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { workOnEach } from '../../../work/shared-jobs.ts';
-import { turns } from '../../../work/turns.ts';
-import { refill, textsPerJob } from './admission.ts';
+import { againIn, againMs } from '../../../work/turns.ts';
+import { textsPerJob, turns } from './admission.ts';
 import { attempt } from './attempt.ts';
 
-/** A job that found no slot in time comes again after this time. */
-const againMs = 500;
-
-const takeTurn = turns({
-  lanes: smsLanes,
-  slots: () => config.SMS_CONCURRENCY,
-  keptBesideOthers: { urgent: 1, default: 0.5, bulk: 0.1 },
-  window: () => config.SMS_JOBS_PER_WORKSPACE,
-  refill,
-});
+const takeTurn = turns(() => config.SMS_CONCURRENCY, { default: 0.5, bulk: 0.1 });
 
 /**
  * Returns how many jobs of a lane a process takes. Jobs of the lane `bulk` hold several texts: 1.5 texts for each slot
@@ -38,13 +28,11 @@ export async function deliver(
 ): Promise<WorkOutcome> {
   const isAlone = others.length === 0;
   const deliverOne = (id: string) =>
-    takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () =>
-      attempt(id, { lane, isAlone, isStalled }),
-    );
+    takeTurn({ lane, ownerId: workspaceId, id }, () => attempt(id, { lane, isAlone, isStalled }));
   const rest = others.map((other) => ({ id: other.smsId, requestId: other.requestId }));
   const { outcomes, fault } = await workOnEach(smsId, rest, deliverOne);
   if (fault) throw fault;
   // Texts that had their turn are found done when the job comes again.
-  if (outcomes.includes(null)) return { retryAt: fromNow(againMs) };
+  if (outcomes.includes(null)) return againIn(againMs);
   return isAlone ? outcomes[0]! : 'done';
 }

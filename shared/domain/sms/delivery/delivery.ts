@@ -1,3 +1,3 @@
-export { admit, sweep } from './admission.ts';
+export { admit } from './admission.ts';
 export { attempt } from './attempt.ts';
 export { deliver, jobConcurrency } from './deliver.ts';

@@ -117,11 +117,12 @@ async function makeDue(texts: db.WaitingSms[], parked: boolean): Promise<number>
   );
   if (changed === 0) return 0;
   for (const [lane, rows] of Map.groupBy(texts, (text) => text.lane)) {
-    if (parked) await admission.refill(lane, [...new Set(rows.map(({ ownerId }) => ownerId))], 'sweep');
+    if (parked)
+      await admission.refill(lane, [...new Set(rows.map(({ workspaceId }) => workspaceId))], 'sweep');
     else
       await admission.wakeSooner(
         lane,
-        rows.map((row) => ({ ...row, dueAt: at })),
+        rows.map((row) => ({ ...row, ownerId: row.workspaceId, dueAt: at })),
         `-${at.getTime()}`,
       );
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { batcher } from '../../../common/batcher.ts';
 import { outsideTransaction } from '../../../db/client.ts';
-import { listAddresses } from '../../../db/webhooks/webhooks.system.ts';
+import { listStates } from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import type { OriginName } from './webhook-queue.ts';
 
 /**
@@ -26,8 +26,8 @@ const lookUps = batcher<string, OriginName>({
   maxItems: 200,
   maxInFlight: 4,
   run: async (webhookIds) => {
-    for (const { webhookId, workspaceId, url } of await listAddresses([...new Set(webhookIds)]))
-      noteOrigin(webhookId, workspaceId, url);
+    for (const { id, workspaceId, url } of await listStates([...new Set(webhookIds)]))
+      noteOrigin(id, workspaceId, url);
     // A deleted webhook leads nowhere; its id stands for an origin and a workspace.
     return webhookIds.map(
       (webhookId) => names.get(webhookId) ?? { workspaceId: webhookId, origin: webhookId },

@@ -14,7 +14,7 @@ import { isInOutage, windowOf } from './window.ts';
 const leastFree = { sweep: 0, delivery: 0.2, relay: 0.5 };
 type Asker = keyof typeof leastFree;
 
-const refillAll = refiller<never, Asker>({
+const refillAll = refiller<'default', Asker>({
   table: system.deliveryTable,
   leastFree,
   capacitiesOf: async (_lane, webhookIds, at, by) => {
@@ -47,4 +47,4 @@ const refillAll = refiller<never, Asker>({
 });
 
 /** Admits deliveries of these webhooks into Redis, earliest due first, as far as there is room. */
-export const refill = (webhookIds: string[], by: Asker) => refillAll(null, webhookIds, by);
+export const refill = (webhookIds: string[], by: Asker) => refillAll('default', webhookIds, by);

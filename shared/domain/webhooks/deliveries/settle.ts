@@ -5,13 +5,13 @@ import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';
 import { transaction } from '../../../db/client.ts';
 import { findCounterForUpdate } from '../../../db/server/counters.system.ts';
+import { listServed } from '../../../db/webhooks/deliveries/pacing.system.ts';
 import * as system from '../../../db/webhooks/settlements.system.ts';
-import { listServed } from '../../../db/webhooks/webhooks.system.ts';
 import { insertSettlement } from '../../../db/webhooks/webhooks.ts';
 import { settleWebhook } from '../../../jobs/settle-webhook.ts';
 import { enqueue } from '../../../queue/queue.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
-import { turnMs } from '../../../work/turns.ts';
+import { againIn, turnMs } from '../../../work/turns.ts';
 
 // Small enough that no other transaction waits long for the locked rows of a batch.
 const batchSize = 500;
@@ -49,10 +49,10 @@ export async function settleNext(webhookId: string, longestMs = turnMs): Promise
   let isDone = true;
   for (const settlement of await system.listSettlements(webhookId)) {
     const end = await (settlement.kind === 'skip' ? skip : recover)(settlement, turnEnd);
-    if (end === 'unfinished') return { retryAt: now() };
+    if (end === 'unfinished') return againIn(0);
     isDone = end === 'done' && isDone;
   }
-  return isDone ? 'done' : { retryAt: fromNow(againMs) };
+  return isDone ? 'done' : againIn(againMs);
 }
 
 /** `left`: a worker still holds a delivery. `unfinished`: the turn ended before the work. */

@@ -2,15 +2,13 @@ import { now } from '../../../common/clock.ts';
 import { transaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import * as settlements from '../../../db/webhooks/settlements.system.ts';
-import { listServed } from '../../../db/webhooks/webhooks.system.ts';
+import type { WorkKind } from '../../../work/kind.ts';
 import { sweeper } from '../../../work/sweep.ts';
 import { passedLanes, wake } from './lanes.ts';
 import { refill } from './refill.ts';
 import { wakeSettlement } from './settle.ts';
 
-const mostSettlements = 100;
-
-const sweepRows = sweeper<never>({
+const sweep = sweeper({
   table: system.deliveryTable,
   mostLost: 5_000,
   wake: (_lane, lost) => wake(lost),
@@ -22,20 +20,31 @@ const sweepRows = sweeper<never>({
   },
   admit: async (_lane, webhookIds) => {
     // Deliveries that wait for a deleted or switched-off webhook are settled, unless it has been switched on meanwhile.
-    const served = new Set(await listServed(webhookIds));
+    const served = new Set(await system.listServed(webhookIds));
     const gone = webhookIds.filter((webhookId) => !served.has(webhookId));
     if (gone.length > 0) await transaction(() => settlements.insertSkips(gone, now()));
     return (await refill([...served], 'sweep')).admitted;
   },
 });
 
-/** Makes missing jobs of deliveries and settlements again; returns how many rows it looked at. */
-export async function sweep(overdueBefore: Date): Promise<number> {
-  return (await sweepRows(overdueBefore)) + (await wakeSettlements());
-}
+export const kind: WorkKind = {
+  name: 'webhook_delivery',
+  tables: [system.deliveryTable],
+  sweep,
+  // The backlog has only deliveries of healthy webhooks: the others wait because their webhook fails or is paused.
+  oldestDue: async (at) => {
+    const { admitted, parked } = await system.findOldestDueDeliveries(at);
+    return [
+      ['webhook_delivery', admitted],
+      ['webhook_backlog', parked],
+    ];
+  },
+};
 
-/** Makes the jobs of settlements that are not yet done. */
-async function wakeSettlements(): Promise<number> {
+const mostSettlements = 100;
+
+/** Makes the jobs of settlements that are not yet done; returns how many webhooks have some. */
+export async function wakeSettlements(): Promise<number> {
   const webhookIds = await settlements.listWebhooksToSettle(mostSettlements);
   for (const webhookId of webhookIds) wakeSettlement(webhookId);
   return webhookIds.length;

@@ -1,4 +1,4 @@
-import { batchWork } from '../../../../db/sms/batches/batches.system.ts';
+import { batchTable } from '../../../../db/sms/batches/batches.system.ts';
 import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 import { expandBatch } from '../../../../jobs/expand-batch.ts';
 import { isNear } from '../../../../queue/queue.ts';
@@ -8,20 +8,21 @@ import { messageAdmission } from '../../../work/message-admission.ts';
  * The most jobs of one workspace and lane in Redis; its other batches wait in MySQL. The number is so small that none
  * of its batches waits for long.
  */
-export const jobsPerWorkspace = 8;
+const jobsPerWorkspace = 8;
 
 /** Decides which batches have a job in Redis and which wait as rows. */
 const admission = messageAdmission({
-  messages: batchWork,
+  name: 'sms_batch',
+  // Batches that follow their messages only check whether these have a final status.
+  metricOf: (lane) => (lane === 'expand' ? 'sms_batch' : null),
+  table: batchTable,
   job: expandBatch,
   payloadOf: ({ id, workspaceId }) => ({ batchId: id, workspaceId }),
   window: () => jobsPerWorkspace,
   mostAtOnce: jobsPerWorkspace,
-  // Batches of a workspace that may not send get their jobs as well, without delay: they have to be paused.
-  giveUpMinutes: { expand: 0, follow: 0 },
   metric: { admitted: 'batches_admitted', label: 'lane' },
 });
-export const { refill, sweep } = admission;
+export const { turns, kind } = admission;
 
 /**
  * Returns the batch as it is to be stored. If there is room, its job is made at the end of the transaction; otherwise

@@ -3,13 +3,13 @@ import { Problem } from '../../../../common/errors.ts';
 import { logger } from '../../../../common/logger.ts';
 import { claimBatch } from '../../../../db/sms/batches/batches.system.ts';
 import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
-import { type BatchLane, batchLanes } from '../../../../schemas/lanes.ts';
+import type { BatchLane } from '../../../../schemas/lanes.ts';
 import type { WorkOutcome } from '../../../../work/outcome.ts';
-import { turns } from '../../../../work/turns.ts';
+import { againIn, againMs } from '../../../../work/turns.ts';
 import { isCrashLoop, logGivenUp } from '../../../work/crash-loops.ts';
 import { checkAgain } from '../pause.ts';
 import { SandboxBusy } from '../render.ts';
-import { jobsPerWorkspace, refill } from './admission.ts';
+import { turns } from './admission.ts';
 import { type Chunks, openChunks } from './chunks.ts';
 import { expand, Spent } from './expand.ts';
 import { follow } from './follow.ts';
@@ -22,31 +22,21 @@ import { stop } from './stop.ts';
  * wait long.
  */
 const turnMs = 200;
-const againMs = 500;
 /**
  * If more workers than this have died while they held a batch, its rows are taken one by one, because one of them may
  * be the cause.
  */
 const fewLost = 2;
 
-const takeTurn = turns({
-  lanes: batchLanes,
-  slots: () => 4,
-  keptBesideOthers: { expand: 1, follow: 0.5 },
-  window: () => jobsPerWorkspace,
-  refill,
-});
+const takeTurn = turns(() => 4, { follow: 0.5 });
 
 type Payload = { batchId: string; workspaceId: string };
 
 /** Gives a batch its turn, as soon as its workspace has a slot. */
 export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload): Promise<WorkOutcome> {
-  const turn = { lane, rowLane: lane, ownerId: workspaceId, id: batchId };
-  const outcome = await takeTurn(turn, () => attempt(batchId));
-  return outcome ?? later();
+  const turn = { lane, ownerId: workspaceId, id: batchId };
+  return (await takeTurn(turn, () => attempt(batchId))) ?? againIn(againMs);
 }
-
-const later = () => ({ retryAt: fromNow(againMs) });
 
 /** Works on a batch for one turn. Each step commits together with the position that the batch has reached. */
 export async function attempt(batchId: string): Promise<WorkOutcome> {
@@ -76,7 +66,7 @@ export async function attempt(batchId: string): Promise<WorkOutcome> {
     return 'done';
   } catch (error) {
     if (!(error instanceof SandboxBusy || error instanceof Spent)) throw await givenBack(hold, error);
-    await release(hold, later().retryAt);
+    await release(hold, againIn(againMs).retryAt);
     return 'done';
   } finally {
     await chunks.close();
@@ -90,7 +80,7 @@ export async function attempt(batchId: string): Promise<WorkOutcome> {
 async function givenBack(hold: BatchLease, error: unknown): Promise<unknown> {
   // A fault of ours that comes again and again counts like a batch that kills workers.
   const isFault = !(error instanceof Problem);
-  await release(hold, later().retryAt, { isFault }).catch((err: unknown) =>
+  await release(hold, againIn(againMs).retryAt, { isFault }).catch((err: unknown) =>
     logger.debug({ err, batchId: hold.batchId }, 'a batch is left until its lease ends'),
   );
   return error;
