@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fromNow, now } from '../../common/clock.ts';
+import { now } from '../../common/clock.ts';
 import { isOutage } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import { fromNow, now } from '../../../common/clock.ts';
+import { now } from '../../../common/clock.ts';
 import { config } from '../../../config/config.ts';
 import { findDueSince } from '../../../db/email/admission.system.ts';
 import type { EmailKind } from '../../../db/email/emails.ts';

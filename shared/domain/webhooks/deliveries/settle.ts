@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { fromNow, now, skewMs } from '../../../common/clock.ts';
+import { now, skewMs } from '../../../common/clock.ts';
 import { forgetAtEnd } from '../../../common/closing.ts';
 import { count } from '../../../common/metrics.ts';
 import { config } from '../../../config/config.ts';

@@ -1,4 +1,4 @@
-import { fromNow, now, nowForAll } from '../../../../common/clock.ts';
+import { now, nowForAll } from '../../../../common/clock.ts';
 import { Problem } from '../../../../common/errors.ts';
 import { logger } from '../../../../common/logger.ts';
 import { claimBatch } from '../../../../db/sms/batches/batches.system.ts';
