@@ -169,6 +169,7 @@ test('the operator sees how many messages a gateway takes in a second; each part
   await attempt(id);
   clock.mockReturnValue(at + 2_000);
   vi.advanceTimersByTime(2_000);
+  clock.mockRestore();
   await waitFor('the rate is told', async () => (await figure('taken_per_second')) === 1.5);
   expect(await list()).toMatchObject([{ perSecond: 1.5 }, { perSecond: 0 }]);
   expect(await page()).toContain('<td>1.5</td>');
