@@ -183,11 +183,11 @@ test.each<[string, number, () => [path: string, body: Body]]>([
     ],
   ],
   [
-    '60 rows of a batch that render to a megabyte of links that lead nowhere',
+    '500 rows of a batch that render to a megabyte of links that lead nowhere',
     200,
     () => [
       '/v2/sms/batches/preview',
-      `{"sender":"Acme","content":"{{ x }}{{ i }}","shortenLinks":true,"data":{"x":"${'http://[ '.repeat(100_000)}"},"messages":[${many(60, (index) => `{${row(index)},"data":{"i":${index}}}`)}]}`,
+      `{"sender":"Acme","content":"{{ x }}{{ i }}","shortenLinks":true,"data":{"x":"${'http://[ '.repeat(100_000)}"},"messages":[${many(500, (index) => `{${row(index)},"data":{"i":${index}}}`)}]}`,
     ],
   ],
   [
