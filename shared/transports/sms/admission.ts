@@ -29,8 +29,8 @@ const returnsPerTaken = 1.5;
 /** The time between two of them is at most this long; where some wait longer than `longestWaitMs`, the shorter one. */
 const [longestGapMs, shortGapMs] = [50, 10];
 /**
- * Texts in hand that wait for a turn hold slots of the worker that texts for other gateways need. So only few may: these,
- * and as many as the gateway takes in this time.
+ * Texts in progress that wait for a turn hold slots of the worker that texts for other gateways need. So only few may:
+ * these, and as many as the gateway takes in this time.
  */
 const [leastWaiting, waitingSeconds] = [5, 0.5];
 /**
@@ -51,7 +51,7 @@ type PutOff = Submission & { kind: 'later' };
 
 /**
  * Creates the admission of texts to one gateway, for this process. While a gateway does not answer, asks for fewer
- * texts or has enough in hand, its texts get the result `later` and wait in their rows.
+ * texts or has enough in progress, its texts get the result `later` and wait in their rows.
  */
 export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   const breaker = createGatewayCircuitBreaker(name);
@@ -64,8 +64,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   // A new process does not know yet whether the gateway takes texts, and must not give up a text that has waited long
   // for its turn.
   let tookAt = performance.now();
-  const inHand = createTally();
-  /** The texts in hand that still wait for a turn or a place in the window. */
+  const inProgress = createTally();
+  /** The texts in progress that still wait for a turn or a place in the window. */
   const waiting = createTally();
   /**
    * The texts that this process hands over. A new process begins with what the settings promise, or with a usual answer
@@ -96,14 +96,14 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   }
 
   /**
-   * Whether enough texts are in hand, so that this one would be too many. Each of them holds a slot of the worker, which
-   * has `SMS_CONCURRENCY` in a lane. All that one workspace may hold are not too many: it would only get others in place
-   * of those that are put off.
+   * Whether enough texts are in progress, so that this one would be too many. Each of them holds a slot of the worker,
+   * which has `SMS_CONCURRENCY` in a lane. All that one workspace may hold are not too many: it would only get others
+   * in place of those that are put off.
    */
   function isFull(text: TextOfLane): boolean {
     const slots = Math.max(window, mostBeside(0, config.SMS_CONCURRENCY));
     const places = leastWaiting + waitingSeconds * pace.perSecond();
-    return inHand.isFull(text, slots, leastWaiting) || waiting.isFull(text, places, leastWaiting);
+    return inProgress.isFull(text, slots, leastWaiting) || waiting.isFull(text, places, leastWaiting);
   }
 
   /**
@@ -118,8 +118,8 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     const throttledMs = throttledUntil - performance.now();
     if (throttledMs > 0)
       return putOff(text, 'The gateway has asked for fewer messages', throttledMs, refusesAll);
-    if (isFull(text)) return putOff(text, 'The gateway has enough in hand', turnMs);
-    inHand.add(text, 1);
+    if (isFull(text)) return putOff(text, 'The gateway has enough in progress', turnMs);
+    inProgress.add(text, 1);
     waiting.add(text, 1);
     let isWaiting = true;
     const started = () => {
@@ -143,7 +143,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
       }
     } finally {
       started();
-      inHand.add(text, -1);
+      inProgress.add(text, -1);
     }
   }
 
@@ -206,7 +206,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     note: breaker.note,
     noteLost: breaker.noteLost,
     takeTurn: bucket.take,
-    inHand: inHand.total,
+    inProgress: inProgress.total,
     returns,
     isOpen: (workspaceId?: string) => !breaker.holdsBack(workspaceId) && performance.now() >= throttledUntil,
   };

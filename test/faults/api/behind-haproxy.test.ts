@@ -77,9 +77,9 @@ test('behind the HAProxy of the guide no request fails when a web process is rep
   await second.kill();
   await waitFor('HAProxy leaves the dead process', async () => (await proxy.server('web2')).state === 'DOWN');
   expect(failed).toBeLessThanOrEqual(customers);
-  const inHand = failed;
+  const inFlight = failed;
   await someMore();
-  expect(failed).toBe(inHand);
+  expect(failed).toBe(inFlight);
 
   isOver = true;
   await Promise.all(sending);

@@ -14,7 +14,7 @@ type Duplicate = {
 const slackMs = 5_000;
 /**
  * These faults explain no second copy: a process that stops in order finishes its work, and one without Redis knows by
- * its rows what it has in hand.
+ * its rows what it has claimed.
  */
 const harmless = ['SIGTERM', 'wrong clock', 'cut off from Redis'];
 /**

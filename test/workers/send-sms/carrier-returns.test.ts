@@ -71,7 +71,7 @@ async function sendFirst(to: Carrier): Promise<void> {
   away = prefixes[to];
   own = await textingWorkspace();
   const first = await smsOf(own, (await sendTo(away)).id);
-  // The worker may already have the text in hand, or have sent it.
+  // The worker may already have claimed the text, or have sent it.
   const asNew = { status: 'queued', dueAt: first.createdAt, sentAt: null } as const;
   like = { ...first, ...asNew, lineageId: null, parked: true };
 }

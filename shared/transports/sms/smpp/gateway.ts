@@ -193,10 +193,10 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   }
 
   function leaveWhenIdle(): void {
-    if (receive || admission.inHand() > 0) return;
+    if (receive || admission.inProgress() > 0) return;
     clearTimeout(idleTimer);
     idleTimer = setTimeout(() => {
-      if (admission.inHand() === 0) for (const one of all) void one.leave(0);
+      if (admission.inProgress() === 0) for (const one of all) void one.leave(0);
     }, idleMs).unref();
   }
 

@@ -84,7 +84,7 @@ const isBindAnswer = (id: number) =>
  * Messages of the carrier that are handled at a time. More are refused for now, so that a flood takes neither the
  * memory nor all connections to the database.
  */
-const mostDeliversInHand = 200;
+const mostDeliversInProgress = 200;
 /** The most bytes that may wait for a carrier that does not read its connection. */
 const mostUnreadBytes = 1024 * 1024;
 const goodbyeMs = 2_000;
@@ -198,7 +198,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   async function deliver(pdu: Pdu): Promise<void> {
     const answer = { id: commands.deliver_sm_resp, sequence: pdu.sequence, body: text('') };
-    if (!isBound || answers.size >= mostDeliversInHand) {
+    if (!isBound || answers.size >= mostDeliversInProgress) {
       if (isBound) options.notTaken.flood();
       return write({ ...answer, status: statuses.temporaryFault });
     }
