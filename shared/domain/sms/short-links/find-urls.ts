@@ -32,7 +32,7 @@ export function endFrom(text: string, from: number): number {
 export function untrailed(url: string): string {
   let end = url.length;
   const open = new Map<string, number>();
-  for (const [bracket] of url.matchAll(/[()[\]{}]/g)) add(open, bracket, 1);
+  for (const character of url) if (character in brackets || isOpening(character)) add(open, character, 1);
   while (end > 0) {
     const last = url[end - 1]!;
     const opening = brackets[last];
