@@ -207,9 +207,9 @@ test.each<[string, number, () => [path: string, body: Body]]>([
     ],
   ],
   [
-    '20,000 rows of a file that nobody can send',
+    '60,000 rows of a file that nobody can send',
     400,
-    () => ['/v2/sms/batches/import', importForm({ content: 'a' }, `recipient\n${'1\n'.repeat(20_000)}`)],
+    () => ['/v2/sms/batches/import', importForm({ content: 'a' }, `recipient\n${'1\n'.repeat(60_000)}`)],
   ],
 ])('%s: answered %i without holding up the event loop', async (_name, status, request) => {
   const [path, body] = request();
