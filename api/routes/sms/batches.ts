@@ -17,6 +17,15 @@ import { resource } from '../../endpoint.ts';
 const endpoint = resource('SMS batches', { id: Id('batch') });
 const inFile = 'is not allowed: the rows of the file are the recipients';
 
+/** A preview takes the body of a batch, with the same limits. */
+const givenBatch = {
+  body: NewSmsBatch,
+  needsBody: true,
+  examples: batchExamples,
+  bodyLimitBytes: 8 * 1024 * 1024,
+  bodyLimitValues: 500_000,
+} as const;
+
 export default [
   endpoint({
     route: 'POST /v2/sms/batches/preview',
@@ -25,11 +34,7 @@ export default [
     description:
       'It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. A workspace may run one preview at a time; a second one is refused with rate_limited.',
     scope: 'sms.send',
-    body: NewSmsBatch,
-    needsBody: true,
-    examples: batchExamples,
-    bodyLimitBytes: 8 * 1024 * 1024,
-    bodyLimitValues: 500_000,
+    ...givenBatch,
     response: SmsBatchPreview,
     problems: ['sending_blocked', 'limit_exceeded'],
     faults: ({ caller, body }) => smsBatches.faultsOf(caller, body),
@@ -43,11 +48,7 @@ export default [
     description:
       'The batch is answered before any message of it is made; its counts say how far it has come. Messages that cannot be sent are told by their place, counting from 0, and the rest are taken. content is Liquid: `data`, and then the data of each message, are merged into it, and for members of lists `contact` with firstName, lastName, company, email, number, clientReference and tags. A batch that cannot be paid for is paused, and goes on by itself once it can.',
     scope: 'sms.send',
-    body: NewSmsBatch,
-    needsBody: true,
-    examples: batchExamples,
-    bodyLimitBytes: 8 * 1024 * 1024,
-    bodyLimitValues: 500_000,
+    ...givenBatch,
     status: 201,
     response: CreatedSmsBatch,
     problems: ['sending_blocked', 'limit_exceeded'],
