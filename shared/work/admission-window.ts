@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { now } from '../common/clock.ts';
+import { fromNow, now } from '../common/clock.ts';
 import { logger } from '../common/logger.ts';
 import { outsideTransaction } from '../db/client.ts';
 import { soonMs } from './refill.ts';
@@ -91,9 +91,7 @@ export function admissionWindows<Lane extends string>(options: {
       if (startedAt - entry.at > longestCommitMs) own.uncommitted.delete(entry);
     const uncommitted = own.uncommitted.size;
     try {
-      const found = await outsideTransaction(() =>
-        options.count(lane, ownerId, new Date(now().getTime() + soonMs)),
-      );
+      const found = await outsideTransaction(() => options.count(lane, ownerId, fromNow(soonMs)));
       own.admitted += (found?.admitted ?? 0) + uncommitted - before;
       own.isLimited = found?.isLimited ?? false;
       own.isBehind = found?.isBehind ?? false;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { now } from '../common/clock.ts';
+import { fromNow } from '../common/clock.ts';
 import { mostBeside } from '../common/fair-shares.ts';
 import { logger } from '../common/logger.ts';
 import { type Semaphore, semaphore } from '../common/semaphore.ts';
@@ -22,7 +22,7 @@ export const turnMs = 2_000;
 /** A job for which there was no slot comes again after this time. */
 export const againMs = 500;
 
-export const againIn = (ms: number): { retryAt: Date } => ({ retryAt: new Date(now().getTime() + ms) });
+export const againIn = (ms: number): { retryAt: Date } => ({ retryAt: fromNow(ms) });
 
 /** The most owners whose ended rows are counted. The count of an owner that was forgotten starts again at 0. */
 const mostOwners = 10_000;

@@ -38,7 +38,7 @@ export async function deliver(
   const pauseMs = await relayCircuitBreaker.ownPauseMs(workspaceId);
   if (pauseMs > 0 && !(await isOverdue(kind, emailId))) return againIn(pauseMs);
   const own = await permit({ lane, owner: workspaceId });
-  if (!own) return againIn(nextAgaagainIn(emailId));
+  if (!own) return againIn(nextAgainMs(emailId));
   putOffs.delete(emailId);
   const attemptNow = () => attempt(emailId, { lane, isStalled, permit: own });
   try {
@@ -48,7 +48,7 @@ export async function deliver(
   }
 }
 
-function nextAgaagainIn(emailId: string): number {
+function nextAgainMs(emailId: string): number {
   const before = putOffs.get(emailId) ?? 0;
   putOffs.set(emailId, before + 1);
   return Math.min(longestAgainMs, againMs * 2 ** before) * (1 + Math.random() / 4);
