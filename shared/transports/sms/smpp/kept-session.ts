@@ -125,6 +125,7 @@ export function keepSession(
       await opening;
       await leave(answerMs());
       isClosed = false;
+      retryAt = 0;
     },
   };
 }
