@@ -18,6 +18,7 @@ const basis = [
   'shared/common/closing',
   'shared/common/circuit-breaker',
   'shared/common/fair-shares',
+  'shared/common/parsed-url',
   'shared/common/semaphore',
   'shared/common/isolated',
   'shared/common/portions',

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { parsedUrl } from '../../common/parsed-url.ts';
 import { open } from '../../common/secrets.ts';
 import type { WebhookRecord } from '../../db/webhooks/webhooks.ts';
 import {
@@ -30,7 +31,7 @@ export function signedHeaders(
       ...legacySignature(keyOf(webhook.id, webhook.secretVersion, webhook.secret), body, at),
     };
   return signWebhookRequest({
-    url: webhook.url,
+    url: parsedUrl(webhook.url),
     body,
     contentType,
     webhookId: deliveryId,

@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../common/parsed-url.ts';
 import { product } from '../../config/config.ts';
 import { ConnectError, type ConnectionFailure } from './connect.ts';
 import type { ConnectionPool, PooledHandler, PooledRequest } from './connection-pool.ts';
@@ -130,7 +131,7 @@ export function post(connections: ConnectionPool, attempt: AttemptOutcome): Prom
 }
 
 function requestOf({ url: address, body, headers }: AttemptOutcome): PooledRequest {
-  const url = new URL(address);
+  const url = parsedUrl(address);
   return {
     origin: url.origin,
     path: url.pathname + url.search,

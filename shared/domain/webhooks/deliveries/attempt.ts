@@ -1,6 +1,7 @@
 import { fromNow, now, nowForAll } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
+import { parsedUrl } from '../../../common/parsed-url.ts';
 import { config } from '../../../config/config.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import { updateWebhookRested } from '../../../db/webhooks/settlements.ts';
@@ -169,7 +170,13 @@ async function writeDown(
   if (!isBusy && webhook.busyCount > 0) await updateWebhookHeard(webhook.id);
   // A 429 is the customer asking us to wait, so it is not a failure; and a test is no delivery of theirs.
   if (isTest(delivery) || isBusy) return;
-  await noteEnd({ webhookId: webhook.id, workspaceId, host: new URL(webhook.url).host, isSuccess, endedAt });
+  await noteEnd({
+    webhookId: webhook.id,
+    workspaceId,
+    host: parsedUrl(webhook.url).host,
+    isSuccess,
+    endedAt,
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { batcher } from '../../../common/batcher.ts';
+import { parsedUrl } from '../../../common/parsed-url.ts';
 import { outsideTransaction } from '../../../db/client.ts';
 import { listStates } from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import type { OriginName } from './webhook-queue.ts';
@@ -17,7 +18,7 @@ export async function originOf(webhookId: string): Promise<OriginName> {
 
 /** Stores where a webhook leads now: its customer may have changed the URL. */
 export function noteOrigin(webhookId: string, workspaceId: string, url: string): void {
-  const { protocol, hostname, port } = new URL(url);
+  const { protocol, hostname, port } = parsedUrl(url);
   const origin = `${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
   names.set(webhookId, { workspaceId, origin });
 }
