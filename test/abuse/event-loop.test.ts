@@ -1,3 +1,4 @@
+// @slow: the largest requests and files go through processes of the platform.
 import { join } from 'node:path';
 import { request } from 'undici';
 import { beforeAll, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @slow: a browser opens every page.
 import { createClient } from 'messaging-service/client';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';

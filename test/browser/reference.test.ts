@@ -1,3 +1,4 @@
+// @slow: a browser opens every page.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

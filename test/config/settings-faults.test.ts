@@ -1,3 +1,4 @@
+// @slow: it starts a process for each wrong setting.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';

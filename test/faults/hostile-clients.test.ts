@@ -1,3 +1,4 @@
+// @slow: hundreds of hostile connections meet a process of the platform.
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';

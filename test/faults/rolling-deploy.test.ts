@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';

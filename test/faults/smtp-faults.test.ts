@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { beforeEach, expect, test } from 'vitest';
 import { config } from '../../shared/config/config.ts';
 import { query } from '../../shared/db/client.ts';

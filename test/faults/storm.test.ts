@@ -1,3 +1,4 @@
+// @slow: it breaks everything under load.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// @slow: emails of 30 MB go through processes of the platform.
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

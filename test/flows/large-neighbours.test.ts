@@ -1,3 +1,4 @@
+// @slow: large emails go through processes of the platform.
 import { randomBytes } from 'node:crypto';
 import { Refusal, type Schema } from 'messaging-service/client';
 import { expect, test } from 'vitest';

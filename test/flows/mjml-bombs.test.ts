@@ -1,3 +1,4 @@
+// @slow: each process that compiles MJML loads it anew.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal, type Schema } from 'messaging-service/client';
 import { expect, test } from 'vitest';

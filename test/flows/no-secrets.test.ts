@@ -1,3 +1,4 @@
+// @slow: all processes of the platform work, and all that they write is searched.
 import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../shared/config/config.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts a Postfix and processes of the platform.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
 import { makeReturnPath } from '../../shared/domain/email/mail-reports/return-path.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as procfile from '../../scripts/setup/start/procfile.ts';

@@ -1,3 +1,4 @@
+// @slow: it fuzzes each parser and a running platform.
 import { expect, test } from 'vitest';
 import { startProcess } from '../support/processes/processes.ts';
 import { inputOf } from './inputs.ts';

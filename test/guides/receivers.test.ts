@@ -1,3 +1,4 @@
+// @slow: it runs each sample of the guides.
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';

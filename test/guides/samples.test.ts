@@ -1,3 +1,4 @@
+// @slow: it runs each sample of the guides.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

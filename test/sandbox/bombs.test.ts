@@ -1,3 +1,4 @@
+// @slow: hostile templates run until the sandbox stops them.
 import { afterAll, expect, test } from 'vitest';
 import * as sandbox from '../../shared/sandbox/sandbox.ts';
 import { invented, measured } from './bombs.ts';

@@ -1,3 +1,4 @@
+// @slow: hostile templates run until the sandbox stops them.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tooSlow } from '../../shared/formats/templates/liquid-limits.ts';
 import * as sandbox from '../../shared/sandbox/sandbox.ts';

@@ -1,3 +1,4 @@
+// @slow: each process that compiles MJML loads it anew.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';

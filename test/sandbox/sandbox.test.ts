@@ -1,3 +1,4 @@
+// @slow: hostile templates run until the sandbox stops them.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

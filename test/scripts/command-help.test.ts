@@ -39,7 +39,7 @@ test('scripts/bench tells of each line and each option', () => {
 
 test('scripts/test tells of each option of the long runs', () => {
   const { profile: _, ...named } = optionsOfStorm;
-  const ofTests = ['changed', 'testNamePattern', 'seed', 'mysql', 'long'];
+  const ofTests = ['all', 'changed', 'testNamePattern', 'seed', 'mysql', 'long'];
   expect(optionsIn(helpOf('test'))).toEqual(
     new Set([...Object.keys(named), ...Object.keys(optionsOfFuzz), ...ofTests]),
   );

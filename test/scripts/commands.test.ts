@@ -153,6 +153,8 @@ test.each([
     'faults,--minutes,30,--seed=7,--per-second,5,--size,small,--json,a.json',
   ],
   ['test soak', 'soak'],
+  ['test --all', ''],
+  ['test --all --seed 7', '--sequence.seed,7'],
   ['test --mysql', ''],
   ['test --long batches-killed', 'batches-killed'],
   ['test api/email --mysql -t x', 'api/email,-t,x'],

@@ -1,3 +1,4 @@
+// @slow: it runs the commands of the README in a clone.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// @slow: it copies lists of thousands of contacts while workers are killed.
 import { beforeAll, expect, test } from 'vitest';
 import { now, nowForAll } from '../../shared/common/clock.ts';
 import { query, transaction } from '../../shared/db/client.ts';

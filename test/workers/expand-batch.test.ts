@@ -1,3 +1,4 @@
+// @slow: it makes batches of thousands of messages.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../shared/common/clock.ts';
 import { query } from '../../shared/db/client.ts';

@@ -8,6 +8,7 @@ import { paint } from '../start/log-lines.ts';
 import * as processes from '../start/processes.ts';
 import * as session from '../start/session.ts';
 import { chosenByChange } from './changed.ts';
+import { isQuick, quickVariable } from './quick.ts';
 import * as reports from './report.ts';
 
 const checks = [
@@ -65,7 +66,8 @@ async function test(): Promise<number> {
     session.log('No test belongs to what has changed');
     return 0;
   }
-  const isWhole = given.length === 0;
+  const hasChecks = given.length === 0;
+  const leavesSlowOut = isQuick(given, environment);
 
   const folder = await session.holdFree(path.join(localDir, 'test'));
   const dataDir = memoryDisk(folder) ?? folder;
@@ -73,11 +75,16 @@ async function test(): Promise<number> {
     startServices({ localDir: folder, dataDir, log: session.log, fresh: true, isVolatile: true }),
   );
   servers.catch(() => undefined);
-  const checking = isWhole ? checkAll() : Promise.resolve([]);
+  const checking = hasChecks ? checkAll() : Promise.resolve([]);
   checking.catch(() => undefined);
 
   const { mysqlUrl, redisUrl } = await servers;
-  const env = { ...environment, MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl };
+  const env = {
+    ...environment,
+    MYSQL_URL: mysqlUrl,
+    REDIS_URL: redisUrl,
+    [quickVariable]: leavesSlowOut ? '1' : undefined,
+  };
   const tests = await timed('tests', () => vitest(chosen ?? given, env));
   const checked = await checking;
   // Printed after the tests, because their reporter draws on the terminal until then.
@@ -88,6 +95,7 @@ async function test(): Promise<number> {
   session.log(`\nSlowest files:\n${tests.slowest.join('\n')}`);
   session.log(`Stages: ${stages.map(({ name, seconds }) => `${name} ${seconds.toFixed(1)} s`).join(', ')}`);
   if (failed.length > 0) session.log(paint('red', `Failed: ${failed.join(', ')}`));
+  if (leavesSlowOut) session.log('The slow files did not run: scripts/test --all runs them too');
   for (const line of tests.notRun) session.log(paint('yellow', line));
   session.log(
     `${tests.passed} passed, ${tests.failed} failed${tests.notRun.length > 0 ? `, ${tests.notRun.length} did not run` : ''}`,

@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';

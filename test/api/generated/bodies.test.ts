@@ -1,3 +1,4 @@
+// @slow: it sends thousands of bodies to every operation.
 import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../../api/endpoint.ts';
 import { misnamedIn } from '../../../api/known-fields.ts';

@@ -1,3 +1,4 @@
+// @slow: it calls every operation with ids of another workspace.
 import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../../api/endpoint.ts';
 import { now } from '../../../shared/common/clock.ts';

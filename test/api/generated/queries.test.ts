@@ -1,3 +1,4 @@
+// @slow: it sends hundreds of queries to every listing.
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../../api/routes/index.ts';
 import { codeOf } from '../../support/api/contract.ts';

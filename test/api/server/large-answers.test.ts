@@ -1,3 +1,4 @@
+// @slow: clients ask for many large answers and take nothing.
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';

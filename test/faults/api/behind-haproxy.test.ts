@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 // @apart: it makes the server refuse what every process of the platform sends, also while the file is closed.
+// @slow: every kind of request meets a COMMIT that fails, at each of its places.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';

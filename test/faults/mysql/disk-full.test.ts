@@ -1,3 +1,4 @@
+// @slow: it starts a MySQL of its own and fills its disk.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';

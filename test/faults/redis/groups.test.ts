@@ -1,3 +1,4 @@
+// @slow: it starts several groups of Redis, and breaks them.
 import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { sendEmail } from '../../../shared/jobs/send-email.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { clientOf } from '../../support/api/api-client.ts';

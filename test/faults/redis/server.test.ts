@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { beforeAll, expect, test } from 'vitest';

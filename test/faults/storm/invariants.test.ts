@@ -1,3 +1,4 @@
+// @slow: each breach is planted into the records of a whole storm.
 import { beforeAll, expect, test } from 'vitest';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';

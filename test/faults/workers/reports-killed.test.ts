@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { expect, test } from 'vitest';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import * as reports from '../../../shared/domain/reports/reports.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';

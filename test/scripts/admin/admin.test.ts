@@ -1,3 +1,4 @@
+// @slow: it starts a process for each command of the operator.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// @slow: it starts a process for each command of the operator.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';

@@ -1,3 +1,4 @@
+// @slow: it runs the test runner on planted files.
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';

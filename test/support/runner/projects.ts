@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { quickVariable } from '../../../scripts/setup/test/quick.ts';
 
 /**
  * Which project of Vitest a test file runs in. A file says so by what it imports, so nobody keeps a list:
@@ -11,12 +12,16 @@ import path from 'node:path';
  * - apart: needs a process of its own, because it sets values that a module reads on import, or replaces modules.
  *
  * A file that belongs apart for another reason says it in a line `// @apart: the reason`.
+ *
+ * A file that costs many seconds of processor time says why in a line `// @slow: the reason`. `scripts/test` leaves it
+ * out, so that a developer has an answer within minutes. `scripts/test --all`, which guards the main branch, runs it.
  */
 export const projects = ['pure', 'shared', 'apart'] as const;
 export type Project = (typeof projects)[number];
 
 const root = path.join(import.meta.dirname, '../../..');
 const markOfApart = /\bvi\.(hoisted|mock|doMock|resetModules)\(|^\/\/ @apart: \S/m;
+const markOfSlow = /^\/\/ @slow: \S/m;
 const starters = ['test/support/processes/processes.ts', 'test/support/servers/own-servers.ts'];
 const worlds = [
   'test/support/database/database.ts',
@@ -24,16 +29,21 @@ const worlds = [
   'test/support/processes/run-workers.ts',
 ];
 
-/** Every test file, relative to the root, by its project. */
-export function testFiles(): Record<Project, string[]> {
+/** Every test file of this run, relative to the root, by its project. `isQuick`: without the slow files. */
+export function testFiles(isQuick = process.env[quickVariable] !== undefined): Record<Project, string[]> {
   const files: Record<Project, string[]> = { pure: [], shared: [], apart: [] };
   const names = fs.readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' });
   for (const name of names.toSorted())
     if (name.endsWith('.test.ts')) {
       const file = path.posix.join('test', name);
+      if (isQuick && isSlow(file)) continue;
       files[projectOf(file)].push(file);
     }
   return files;
+}
+
+export function isSlow(file: string): boolean {
+  return markOfSlow.test(sourceOf(file));
 }
 
 export function projectOf(file: string): Project {

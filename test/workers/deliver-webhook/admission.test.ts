@@ -1,3 +1,4 @@
+// @slow: thousands of deliveries go out.
 import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';

@@ -1,3 +1,4 @@
+// @slow: thousands of deliveries of many workspaces go out.
 import { beforeEach, expect, test } from 'vitest';
 import { transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';

@@ -1,3 +1,4 @@
+// @slow: thousands of emails of many workspaces go out.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';

@@ -1,4 +1,5 @@
 // @apart: the share of a workspace is what one process remembers, and order is counted from its start.
+// @slow: thousands of emails go out.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { sendEmail } from '../../../shared/jobs/send-email.ts';

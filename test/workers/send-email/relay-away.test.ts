@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { createRelayCircuitBreaker } from '../../../shared/domain/email/delivery/relay-circuit-breaker.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts, stops and breaks processes of the platform.
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts a MySQL of its own, and stores the largest batch.
 import { beforeAll, expect, test } from 'vitest';
 import { startApi } from '../../../support/api/start-api.ts';
 import { newBatch, statusesOf, workOff } from '../../../support/data/new-batch.ts';
