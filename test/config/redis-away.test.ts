@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { expect, test } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import type { Schema } from 'messaging-service/client';
 import { expect, test } from 'vitest';
 import { customerOf } from '../support/api/customer.ts';

@@ -1,4 +1,5 @@
 // @apart: a process makes the description of the API once, with the settings of that time.
+// @slow: it makes the description of the API anew for other settings.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';

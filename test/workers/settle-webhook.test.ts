@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import mysql from 'mysql2/promise';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../shared/common/clock.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { expect, test } from 'vitest';
 import { clientOf } from '../../support/api/api-client.ts';
 import { startApi } from '../../support/api/start-api.ts';

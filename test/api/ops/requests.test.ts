@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { beforeAll, expect, test } from 'vitest';
 import { overview } from '../../../shared/domain/operations/operations.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';

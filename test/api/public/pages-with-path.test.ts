@@ -1,4 +1,5 @@
 // @apart: a process makes the description of the API once, with the settings of that time.
+// @slow: it makes the pages and the description of the API anew for several settings.
 import { beforeAll, expect, test } from 'vitest';
 import { basicLogin } from '../../support/api/basic-login.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';

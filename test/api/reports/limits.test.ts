@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import mysql from 'mysql2/promise';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';

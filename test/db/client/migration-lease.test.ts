@@ -1,3 +1,4 @@
+// @slow: several processes migrate a database at once.
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { migrateDown, migrateUp, pendingMigrations, runAll } from '../../../shared/db/client/migrate.ts';

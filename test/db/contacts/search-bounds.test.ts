@@ -1,3 +1,4 @@
+// @slow: it searches among thousands of contacts.
 import { beforeAll, expect, test } from 'vitest';
 import type { ListedPage } from '../../../shared/db/client/listing.ts';
 import { query, transaction } from '../../../shared/db/client.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';

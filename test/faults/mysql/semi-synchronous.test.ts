@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { beforeAll, expect, test } from 'vitest';
 import { closeDatabase } from '../../../shared/db/client.ts';
 import { startApi } from '../../support/api/start-api.ts';

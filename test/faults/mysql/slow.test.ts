@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';

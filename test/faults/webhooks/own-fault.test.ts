@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';

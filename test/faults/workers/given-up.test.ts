@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { beforeAll, expect, test } from 'vitest';
 import { now, nowForAll } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';

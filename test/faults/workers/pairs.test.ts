@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';

@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { clientOf } from '../api/api-client.ts';

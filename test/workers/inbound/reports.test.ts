@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { beforeAll, expect, test } from 'vitest';
 import { headOf } from '../../../shared/domain/email/mail-reports/mail-reports.ts';
 import { startInbound } from '../../../workers/inbound/server.ts';

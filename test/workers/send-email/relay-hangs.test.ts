@@ -1,4 +1,5 @@
 // @apart: which workspaces are quick, and whether the relay is paused, is what one process remembers.
+// @slow: workspaces wait for a relay that hangs.
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';

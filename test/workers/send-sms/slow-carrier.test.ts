@@ -1,3 +1,4 @@
+// @slow: it starts processes or servers of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { type Client, startApi } from '../../support/api/start-api.ts';
