@@ -47,6 +47,7 @@ import { senderRequests } from './0058_sender_requests.ts';
 import { replacedApiKeys } from './0059_replaced_api_keys.ts';
 import { webhookPauseEnds } from './0060_webhook_pause_ends.ts';
 import { sendingBlockedAt } from './0061_sending_blocked_at.ts';
+import { smsPutOff } from './0062_sms_put_off.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -100,4 +101,5 @@ export const migrations: Migration[] = [
   replacedApiKeys,
   webhookPauseEnds,
   sendingBlockedAt,
+  smsPutOff,
 ];

@@ -19,7 +19,10 @@ export const smsTable = workTable(sms, {
 });
 
 /** Held messages are due when they have been held for as long as is allowed. */
-export const heldTable = dueTable(sms, { key: 'id', due: 'dueAt', status: 'held', index: 'sms_due' });
+export const heldTable = dueTable(
+  { name: sms.name, fields: { ...sms.fields, heldUntil: sms.fields.dueAt } },
+  { key: 'id', due: 'heldUntil', index: 'sms_held' },
+);
 
 export type ClaimedSms = {
   record: SmsRecord;
@@ -93,34 +96,27 @@ export function updateSmsOutcomes(
   );
 }
 
-/** A place among the waiting rows, parked or not, by their time; `id` is null before all rows of that time. */
-export type WaitingPlace = { parked: boolean; dueAt: Date; id: string | null };
+/** A place among the messages that were put off, by their time; `id` is null before all of that time. */
+export type PutOffPlace = { dueAt: Date; id: string | null };
 
-const waiting = sms.pick('id', 'workspaceId', 'dueAt', 'lane', 'claims', 'requestId');
-/** `waitsForGateway`: only this gateway is the reason why the message waits. */
-export type WaitingSms = RecordOf<typeof waiting> & { dueAt: Date; waitsForGateway: boolean };
+const putOff = sms.pick('id', 'workspaceId', 'dueAt', 'lane', 'parked', 'claims', 'requestId');
+export type PutOffSms = RecordOf<typeof putOff> & { dueAt: Date; gateway: string };
 
-/** Lists messages that are due later than the one at that place, first due first. */
-export async function listSmsWaiting(
-  gateway: string,
-  after: WaitingPlace,
-  limit: number,
-): Promise<WaitingSms[]> {
-  const isAfter = comparedKey(['due_at', 'id'], '>', [
+/** Lists the messages that gateways have put off and that are due after this place, first due first. */
+export async function listSmsPutOff(after: PutOffPlace, limit: number): Promise<PutOffSms[]> {
+  const isAfter = comparedKey(['put_off_until', 'id'], '>', [
     after.dueAt,
     after.id === null ? Buffer.alloc(0) : idToBytes(after.id),
   ]);
-  const rows = await query<(RowOf<typeof waiting> & { due_at: Date; is_awaited: number })[]>(
-    `SELECT ${waiting.columns},
-       lease_token IS NULL AND handover_at IS NULL AND COALESCE(handover_gateway = ?, FALSE) AS is_awaited
-     FROM sms_messages FORCE INDEX (sms_due)
-     WHERE status = 'queued' AND parked = ? AND ${isAfter.sql} ORDER BY due_at, id LIMIT ?`,
-    [Buffer.from(gateway), after.parked, ...isAfter.values, limit],
+  const rows = await query<(RowOf<typeof putOff> & { due_at: Date; handover_gateway: Buffer })[]>(
+    `SELECT ${putOff.columns}, handover_gateway FROM sms_messages FORCE INDEX (sms_put_off)
+     WHERE ${isAfter.sql} ORDER BY put_off_until, id LIMIT ?`,
+    [...isAfter.values, limit],
   );
   return rows.map((row) => ({
-    ...waiting.toRecord(row),
+    ...putOff.toRecord(row),
     dueAt: row.due_at,
-    waitsForGateway: row.is_awaited === 1,
+    gateway: row.handover_gateway.toString(),
   }));
 }
 

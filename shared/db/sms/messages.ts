@@ -130,14 +130,11 @@ export async function countNew(workspaceId: string, records: SmsRecord[]): Promi
 }
 
 /** Changes the counts of the batch when a message changes its status; call it in the same transaction. */
-export async function countInBatch(
-  workspaceId: string,
-  before: SmsStatus,
-  { batchId, status, ...record }: SmsRecord,
-): Promise<void> {
+export async function countInBatch(workspaceId: string, before: SmsStatus, record: SmsRecord): Promise<void> {
+  const { batchId, status, updatedAt } = record;
   if (batchId === null || before === status) return;
   const sentAt = status === 'sent' ? record.sentAt : null;
-  await changeBatchCounts(workspaceId, batchId, record.updatedAt, { [before]: -1, [status]: 1, sentAt });
+  await changeBatchCounts(workspaceId, batchId, updatedAt, { [before]: -1, [status]: 1, sentAt });
 }
 
 /** Writes the fields that may change. The row must be locked by `findSmsForUpdate`; `before` is its state then. */

@@ -3,7 +3,7 @@ import { batcher, batcherByLane } from '../../common/batcher.ts';
 import { isOutage } from '../../common/errors.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import type { Columns, Table } from '../client/table.ts';
-import { byId, changeRows, hex, isLockConflict, outsideTransaction, query } from '../client.ts';
+import { byId, changeRows, hex, isLockConflict, outsideTransaction, query, written } from '../client.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
 /** Makes the statements by which workers claim rows and give claims back, for each kind of work. */
@@ -97,15 +97,15 @@ export function handoverStarter(
     laneOf,
     ...batches,
     run: async (items) => {
-      const { at } = items[0]!;
+      // As SQL, because the driver would search the whole text for the places of values.
+      const at = written(items[0]!.at);
       const begun = await untilAnswered(() =>
         changeRows(
           // An earlier hand-over that never finished is counted here, so that a second death is not forgotten. When
           // this statement runs again after a lost answer, its own hand-over is not counted.
           `UPDATE ${table.name} ${byId}
-           SET uncertain_count = uncertain_count + (handover_at IS NOT NULL AND handover_at <> ?), handover_at = ?${alsoOf(items).join('')}
+           SET uncertain_count = uncertain_count + (handover_at IS NOT NULL AND handover_at <> ${at}), handover_at = ${at}${alsoOf(items).join('')}
            WHERE ${holdingAny(table.name, items)}`,
-          [at, at],
         ),
       );
       if (begun === items.length) return items.map(() => true);
@@ -214,11 +214,21 @@ async function untilAnswered<T>(say: (isFirst: boolean) => Promise<T>): Promise<
   }
 }
 
+/** Up to this many tokens are compared one by one. The server looks longer for a pair in a list. */
+const tokensAtOnce = 4;
+
 /** Returns SQL that tells whether the row still has one of these leases. Ids and tokens are SQL too. */
 export function holdingLease(table: string, leases: readonly { id: string; token: string }[]): string {
-  const pairs = leases.map(({ id, token }) => `(${id},${token})`);
+  const idIn = (some: typeof leases) => `${table}.id IN (${some.map(({ id }) => id).join(',')})`;
+  // Rows that were claimed together share a token.
+  const groups = [...Map.groupBy(leases, ({ token }) => token)];
+  if (groups.length === 1) return `${idIn(leases)} AND ${table}.lease_token = ${groups[0]![0]}`;
+  const isHeld =
+    groups.length <= tokensAtOnce
+      ? groups.map(([token, some]) => `${table}.lease_token = ${token} AND ${idIn(some)}`).join(' OR ')
+      : `(${table}.id, ${table}.lease_token) IN (${leases.map(({ id, token }) => `(${id},${token})`).join(',')})`;
   // The ids are listed alone too, because the index has only the id.
-  return `${table}.id IN (${leases.map(({ id }) => id).join(',')}) AND (${table}.id, ${table}.lease_token) IN (${pairs.join(',')})`;
+  return `${idIn(leases)} AND (${isHeld})`;
 }
 
 /**

@@ -47,9 +47,8 @@ export async function updateReleased(
   );
 }
 
-const rowsOf = ({ name, index, status, due }: DueTable, comparison: '<' | '<=') =>
-  `FROM ${name} FORCE INDEX (${index})
-   WHERE ${status === null ? '' : `status = '${status}' AND parked = 0 AND `}${due} ${comparison} ?`;
+const rowsOf = ({ name, index, due }: DueTable, comparison: '<' | '<=') =>
+  `FROM ${name} FORCE INDEX (${index}) WHERE ${due} ${comparison} ?`;
 
 /** Returns for each table the time of the row that has been due for longest; null where no row is due. */
 export async function listOldestDue(tables: DueTable[], at: Date): Promise<(Date | null)[]> {

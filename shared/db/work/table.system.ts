@@ -111,10 +111,8 @@ export type Lease = { id: string; token: Buffer };
  */
 export type DueTable = ClaimedTable & {
   hasRequest: boolean;
-  /** Begins with the time, or with status, parked and the time where a status is given. */
+  /** Begins with the time. */
   index: string;
-  /** The status of the rows of this kind, none of them parked; null: all rows of the table are. */
-  status: string | null;
 };
 
 /** `key`: an index begins with it. A table whose map has `claims` is leased. */
@@ -124,7 +122,6 @@ export function dueTable<Fields extends Columns>(
     key: Field<Fields>;
     due: FieldOf<Fields, Date | null>;
     index: string;
-    status?: ValueOf<Fields['status']> & string;
   },
 ): DueTable {
   return {
@@ -134,6 +131,5 @@ export function dueTable<Fields extends Columns>(
     isLeased: 'claims' in map.fields,
     hasRequest: 'requestId' in map.fields,
     index: own.index,
-    status: own.status ?? null,
   };
 }

@@ -18,14 +18,14 @@ import * as admission from '../delivery/admission.ts';
  */
 
 const pageSize = 1_000;
-/** The most pages that a step looks at: other texts, scheduled ones too, may lie between those that wait. */
+/** The most pages that a step looks at: texts that wait for other gateways may lie between. */
 const pagesPerStep = 5;
 /** Texts that are due within this time come by themselves. */
 const soonMs = 1_000;
 const leaseSeconds = 10;
 
 /** How far a search has come, and whether it has found texts. `outage`: the search began after this one. */
-type Search = { outage: number; at: db.WaitingPlace; hasFound: boolean };
+type Search = { outage: number; at: db.PutOffPlace; hasFound: boolean };
 
 const searches = new WeakMap<Returns, Search>();
 let timer: NodeJS.Timeout | undefined;
@@ -69,8 +69,7 @@ async function step(): Promise<void> {
 
 const newSearch = (outage: number): Search => ({
   outage,
-  // Rows with a job come first, because few have one and they are mostly due before the others.
-  at: { parked: false, dueAt: fromNow(soonMs), id: null },
+  at: { dueAt: fromNow(soonMs), id: null },
   hasFound: false,
 });
 
@@ -80,10 +79,12 @@ async function bringForward(gateway: string, returns: Returns, most: number): Pr
   let search = known?.outage === returns.outage() ? known : newSearch(returns.outage());
   let left = most;
   for (let page = 0; page < pagesPerStep && left > 0; page += 1) {
-    const rows = await db.listSmsWaiting(gateway, search.at, pageSize);
-    const waiting = rows.filter(({ waitsForGateway }) => waitsForGateway).toSorted(byLane);
+    const rows = await db.listSmsPutOff(search.at, pageSize);
+    const waiting = rows.filter((row) => row.gateway === gateway).toSorted(byLane);
     const chosen = waiting.slice(0, left);
-    const brought = chosen.length > 0 ? await makeDue(chosen, search.at.parked) : 0;
+    let brought = 0;
+    for (const [parked, texts] of Map.groupBy(chosen, (text) => text.parked))
+      brought += await makeDue(texts, parked);
     left -= brought;
     returns.brought(brought);
     if (brought > 0) count('sms_gateway_brought_forward', { gateway }, brought);
@@ -91,8 +92,7 @@ async function bringForward(gateway: string, returns: Returns, most: number): Pr
     // Other texts of this page wait too.
     if (chosen.length < waiting.length) break;
     const last = rows.at(-1);
-    if (last && rows.length === pageSize) search.at = { ...search.at, dueAt: last.dueAt, id: last.id };
-    else if (!search.at.parked) search.at = { ...newSearch(0).at, parked: true };
+    if (last && rows.length === pageSize) search.at = { dueAt: last.dueAt, id: last.id };
     else {
       // While texts were found, others may have got a job or a new time behind the search.
       if (!search.hasFound) returns.noneLeft();
@@ -104,11 +104,11 @@ async function bringForward(gateway: string, returns: Returns, most: number): Pr
 }
 
 /** Of one lane, those that are due first come first. */
-const byLane = (one: db.WaitingSms, other: db.WaitingSms) =>
+const byLane = (one: db.PutOffSms, other: db.PutOffSms) =>
   smsLanes.indexOf(one.lane) - smsLanes.indexOf(other.lane) || one.dueAt.getTime() - other.dueAt.getTime();
 
 /** Makes the texts due now, and sees to their jobs; returns how many were still waiting. */
-async function makeDue(texts: db.WaitingSms[], parked: boolean): Promise<number> {
+async function makeDue(texts: db.PutOffSms[], parked: boolean): Promise<number> {
   const at = now();
   const changed = await db.updateSmsSooner(
     texts.map(({ id }) => id),
