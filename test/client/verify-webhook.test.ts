@@ -16,7 +16,7 @@ function delivery(secrets = [secret], at = url) {
   const body = JSON.stringify(event);
   const labels = ['sig', 'sig-prev'] as const;
   const headers = signWebhookRequest({
-    url: at,
+    url: new URL(at),
     body,
     contentType: 'application/json',
     webhookId: 'delivery_1',

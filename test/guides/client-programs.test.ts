@@ -110,7 +110,7 @@ test('the receiver takes a webhook that is genuine, and refuses one that is not'
   const body = JSON.stringify({ id: 'event_1', type: 'email.sent', data: { id: 'email_1' } });
   const signature = { label: 'sig', keyid: '1', key: webhookKey(secret) } as const;
   const headers = signWebhookRequest({
-    url,
+    url: new URL(url),
     body,
     contentType: 'application/json',
     webhookId: 'delivery_1',

@@ -29,7 +29,7 @@ export function attemptTo(url: string, changes: Changes = {}): WebhookAttempt {
   return {
     url,
     body: typeof body === 'string' ? Buffer.from(body) : body,
-    headers: signWebhookRequest({ url, ...message }),
+    headers: signWebhookRequest({ url: new URL(url), ...message }),
     timeoutMs,
   };
 }

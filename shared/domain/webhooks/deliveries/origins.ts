@@ -9,7 +9,7 @@ import type { OriginName } from './webhook-queue.ts';
  * The name of each webhook's origin. Only webhooks of one workspace share the slots of an origin: one origin may serve
  * many customers, as automation services do, and no customer may hold up another there.
  */
-const names = new LRUCache<string, OriginName>({ max: 20_000 });
+const names = new LRUCache<string, OriginName & { url: string }>({ max: 20_000 });
 
 /** Returns the name under which a webhook's requests share their slots, and the workspace. */
 export async function originOf(webhookId: string): Promise<OriginName> {
@@ -18,9 +18,10 @@ export async function originOf(webhookId: string): Promise<OriginName> {
 
 /** Stores where a webhook leads now: its customer may have changed the URL. */
 export function noteOrigin(webhookId: string, workspaceId: string, url: string): void {
+  if (names.get(webhookId)?.url === url) return;
   const { protocol, hostname, port } = parsedUrl(url);
   const origin = `${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
-  names.set(webhookId, { workspaceId, origin });
+  names.set(webhookId, { workspaceId, origin, url });
 }
 
 const lookUps = batcher<string, OriginName>({

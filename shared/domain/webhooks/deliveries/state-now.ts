@@ -74,8 +74,11 @@ const reads = new LRUCache<string, Promise<WebhookState | null>>({ max: 10_000, 
 
 async function readLately(webhook: WebhookState): Promise<WebhookState | null> {
   const { id } = webhook;
-  const read = reads.get(id) ?? outsideTransaction(() => lookUps(id));
-  reads.set(id, read, { noUpdateTTL: true });
+  let read = reads.get(id);
+  if (!read) {
+    read = outsideTransaction(() => lookUps(id));
+    reads.set(id, read);
+  }
   try {
     return await read;
   } catch (error) {

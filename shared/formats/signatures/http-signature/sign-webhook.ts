@@ -18,7 +18,7 @@ export type WebhookSignature = {
 };
 
 export type WebhookRequest = {
-  url: string | URL;
+  url: Readonly<URL>;
   body: string | Uint8Array;
   contentType: string;
   webhookId: string;
@@ -41,10 +41,9 @@ export function webhookKey(secret: string): KeyObject {
 
 /** The headers that carry and sign a delivery. The digest is computed once, whatever the number of labels. */
 export function signWebhookRequest(request: WebhookRequest): WebhookHeaders {
-  const url = typeof request.url === 'string' ? new URL(request.url) : request.url;
   const digest = contentDigest(request.body);
   const created = Math.floor(request.createdAt.getTime() / 1000);
-  const components = componentsOf('POST', url, digest, request.contentType);
+  const components = componentsOf('POST', request.url, digest, request.contentType);
   components.push(['webhook-id', request.webhookId]);
   webhookCovered ??= quoted(components.map(([name]) => name));
   let input = '';
