@@ -26,7 +26,8 @@ export async function multiply(
 ): Promise<void> {
   const [found] = await database.query<mysql.RowDataPacket[]>(
     `SELECT column_name AS name FROM information_schema.columns
-     WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position`,
+     WHERE table_schema = DATABASE() AND table_name = ? AND COALESCE(generation_expression, '') = ''
+     ORDER BY ordinal_position`,
     [like.table],
   );
   const columns = found.map((row) => String(row['name']));

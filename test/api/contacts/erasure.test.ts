@@ -9,6 +9,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { callerOf } from '../../support/data/accepted-email.ts';
 import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { copyRow, idOfCopy } from '../../support/database/copied-rows.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useTextGateway } from '../../support/servers/text-gateway.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -100,15 +101,7 @@ test('nor do later events of such texts name the contact, whoever makes them', a
 test('a contact with many texts is erased as well', async () => {
   const id = await contact('07700 900127');
   const { id: textId } = await sendSms(api, own, { recipient: '+447700900127' });
-  const columns = (await query('SHOW COLUMNS FROM sms_messages')).map((row) => row.Field as string);
-  const others = columns.filter((name) => name !== 'id').join();
-  await query(
-    `INSERT INTO sms_messages (id, ${others})
-     SELECT UNHEX(LEFT(SHA2(seq, 256), 32)), ${others} FROM sms_messages
-     JOIN (WITH RECURSIVE n AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM n WHERE seq < 900) SELECT seq FROM n) AS n
-     WHERE id = ?`,
-    [idToBytes(textId)],
-  );
+  await copyRow('sms_messages', idToBytes(textId), 900, { id: idOfCopy });
   expect((await call('DELETE', `/v2/contacts/${id}`)).status).toBe(204);
   expect(await query('SELECT 1 FROM sms_messages WHERE contact_id = ?', [idToBytes(id)])).toEqual([]);
 });

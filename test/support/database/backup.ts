@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
 import { atEnd } from '../runner/at-end.ts';
+import { storedColumns } from './copied-rows.ts';
 import { forgetRedis } from './database.ts';
 
 /** Not restored: the time of a test does not go back when its data does. */
@@ -15,6 +16,11 @@ async function tables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+async function copy(from: string, to: string): Promise<void> {
+  const columns = await storedColumns(from);
+  await query('INSERT INTO ?? (??) SELECT ?? FROM ??', [to, columns, columns, from]);
+}
+
 /** Copies all rows in MySQL; `restore` replaces the rows of that moment with the copy. Nobody may write meanwhile. */
 export async function backUpMysql(): Promise<{ restore: () => Promise<void> }> {
   const copied = await tables();
@@ -22,13 +28,13 @@ export async function backUpMysql(): Promise<{ restore: () => Promise<void> }> {
     atEnd(() => query('DROP TABLE IF EXISTS ??', [`backup_${name}`]));
     await query('DROP TABLE IF EXISTS ??', [`backup_${name}`]);
     await query('CREATE TABLE ?? LIKE ??', [`backup_${name}`, name]);
-    await query('INSERT INTO ?? SELECT * FROM ??', [`backup_${name}`, name]);
+    await copy(name, `backup_${name}`);
   }
   return {
     restore: async () => {
       for (const name of copied) {
         await query('DELETE FROM ??', [name]);
-        await query('INSERT INTO ?? SELECT * FROM ??', [name, `backup_${name}`]);
+        await copy(`backup_${name}`, name);
       }
     },
   };

@@ -10,6 +10,17 @@ export const numbers = (count: number): string =>
 /** SQL for the id of a copy: the row's own, with the number of the copy at its end. */
 export const idOfCopy = "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))";
 
+/** Returns the names of the table's columns, without those that MySQL computes from others. */
+export async function storedColumns(name: string): Promise<string[]> {
+  const found = await query(
+    `SELECT column_name AS name FROM information_schema.columns
+     WHERE table_schema = DATABASE() AND table_name = ? AND COALESCE(generation_expression, '') = ''
+     ORDER BY ordinal_position`,
+    [name],
+  );
+  return found.map((row) => String(row['name']));
+}
+
 /** Inserts `count` copies of this row. `changes` gives the columns that must differ, in SQL where `n` counts from 1. */
 export async function copyRow(
   name: string,
@@ -17,12 +28,7 @@ export async function copyRow(
   count: number,
   changes: Record<string, string>,
 ): Promise<void> {
-  const found = await query(
-    `SELECT column_name AS name FROM information_schema.columns
-     WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position`,
-    [name],
-  );
-  const columns = found.map((row) => String(row['name']));
+  const columns = await storedColumns(name);
   const values = columns.map((column) => changes[column] ?? `one.${column}`);
   await query(
     `INSERT INTO ${name} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${name} one, ${numbers(count)} WHERE one.id = ?`,
