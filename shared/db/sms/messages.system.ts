@@ -99,8 +99,17 @@ export function updateSmsOutcomes(
 /** A place among the messages that were put off, by their time; `id` is null before all of that time. */
 export type PutOffPlace = { dueAt: Date; id: string | null };
 
-const putOff = sms.pick('id', 'workspaceId', 'dueAt', 'lane', 'parked', 'claims', 'requestId');
-export type PutOffSms = RecordOf<typeof putOff> & { dueAt: Date; gateway: string };
+const putOff = sms.pick(
+  'id',
+  'workspaceId',
+  'dueAt',
+  'lane',
+  'parked',
+  'claims',
+  'requestId',
+  'handoverGateway',
+);
+export type PutOffSms = RecordOf<typeof putOff> & { dueAt: Date };
 
 /** Lists the messages that gateways have put off and that are due after this place, first due first. */
 export async function listSmsPutOff(after: PutOffPlace, limit: number): Promise<PutOffSms[]> {
@@ -108,16 +117,12 @@ export async function listSmsPutOff(after: PutOffPlace, limit: number): Promise<
     after.dueAt,
     after.id === null ? Buffer.alloc(0) : idToBytes(after.id),
   ]);
-  const rows = await query<(RowOf<typeof putOff> & { due_at: Date; handover_gateway: Buffer })[]>(
-    `SELECT ${putOff.columns}, handover_gateway FROM sms_messages FORCE INDEX (sms_put_off)
+  const rows = await query<(RowOf<typeof putOff> & { due_at: Date })[]>(
+    `SELECT ${putOff.columns} FROM sms_messages FORCE INDEX (sms_put_off)
      WHERE ${isAfter.sql} ORDER BY put_off_until, id LIMIT ?`,
     [...isAfter.values, limit],
   );
-  return rows.map((row) => ({
-    ...putOff.toRecord(row),
-    dueAt: row.due_at,
-    gateway: row.handover_gateway.toString(),
-  }));
+  return rows.map((row) => ({ ...putOff.toRecord(row), dueAt: row.due_at }));
 }
 
 /** Makes messages due at `at` that are due later, and that no worker has claimed or admitted since. */

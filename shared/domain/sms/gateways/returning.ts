@@ -80,7 +80,7 @@ async function bringForward(gateway: string, returns: Returns, most: number): Pr
   let left = most;
   for (let page = 0; page < pagesPerStep && left > 0; page += 1) {
     const rows = await db.listSmsPutOff(search.at, pageSize);
-    const waiting = rows.filter((row) => row.gateway === gateway).toSorted(byLane);
+    const waiting = rows.filter(({ handoverGateway }) => handoverGateway === gateway).toSorted(byLane);
     const chosen = waiting.slice(0, left);
     let brought = 0;
     for (const [parked, texts] of Map.groupBy(chosen, (text) => text.parked))
