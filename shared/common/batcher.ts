@@ -3,6 +3,8 @@ type BatcherOptions<Item, Result> = {
   maxInFlight: number;
   /** The longest time that calls gather while a batch is in flight. */
   gatherMs?: number;
+  /** The shortest time from the begin of one batch to the next, unless the next is full. */
+  restMs?: number;
   /** Returns one result for each item, in order. When it throws, every call of the batch fails. */
   run: (items: Item[]) => Promise<Result[]>;
 };
@@ -13,6 +15,7 @@ const usualGatherMs = 10;
  * Gathers single calls into batches. If no batch is in flight, the next one begins at once, so an idle system does not
  * wait. While a batch is in flight, the next one begins when it is full or has gathered for `gatherMs`. So a busy
  * system uses one statement for many rows, and a statement that waits for a lock does not hold up the others for long.
+ * With `restMs`, batches are made at that pace at most, for work that is not urgent.
  */
 export function batcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
@@ -23,9 +26,10 @@ export function batcher<Item, Result>(
     resolve: (result: Result) => void;
     reject: (error: unknown) => void;
   };
-  const { gatherMs = usualGatherMs } = options;
+  const { gatherMs = usualGatherMs, restMs = 0 } = options;
   let waiting: Call[] = [];
   let inFlight = 0;
+  let begunAt = Number.NEGATIVE_INFINITY;
   let scheduled = false;
   let gathering: NodeJS.Timeout | undefined;
 
@@ -35,6 +39,7 @@ export function batcher<Item, Result>(
       const calls = waiting.slice(0, options.maxItems);
       waiting = waiting.slice(options.maxItems);
       inFlight += 1;
+      begunAt = performance.now();
       void runBatch(calls);
     }
     // The calls that are left gather beside these batches.
@@ -49,14 +54,18 @@ export function batcher<Item, Result>(
       for (const call of calls) call.reject(error);
     } finally {
       inFlight -= 1;
+      // This batch may have made the next one gather for longer than it has to now.
+      clearTimeout(gathering);
+      gathering = undefined;
       schedule();
     }
   }
 
   /** Returns how long the next batch is still to gather. */
   function gatherLeftMs(): number {
-    if (inFlight === 0 || waiting.length >= options.maxItems) return 0;
-    return waiting[0]!.since + gatherMs - performance.now();
+    if (waiting.length >= options.maxItems) return 0;
+    const gatheredAt = inFlight === 0 ? 0 : waiting[0]!.since + gatherMs;
+    return Math.max(gatheredAt, begunAt + restMs) - performance.now();
   }
 
   function schedule(): void {

@@ -112,6 +112,39 @@ test('a call that gathers begins when the batch before it ends', async () => {
   expect(await Promise.all([first, second])).toEqual(['a', 'b']);
 });
 
+test('with a rest the next batch begins no sooner, even if nothing is in flight, unless it is full', async () => {
+  const { begun, run } = heldBatches();
+  const call = batcher({ maxItems: 2, maxInFlight: 1, restMs: 600_000, run });
+  const first = call(item('a'));
+  await nextTurns();
+  begun[0]!.end();
+  expect(await first).toBe('a');
+  const second = call(item('b'));
+  await nextTurns();
+  expect(named(begun)).toEqual([['a']]);
+  const third = call(item('c'));
+  await nextTurns();
+  expect(named(begun)).toEqual([['a'], ['b', 'c']]);
+  begun[1]!.end();
+  expect(await Promise.all([second, third])).toEqual(['b', 'c']);
+});
+
+test('when the rest is over, the next batch begins by itself', async () => {
+  const begunAt: number[] = [];
+  const call = batcher<Item, string>({
+    maxItems: 100,
+    maxInFlight: 1,
+    restMs: 20,
+    run: async (items) => {
+      begunAt.push(performance.now());
+      return items.map(({ name }) => name);
+    },
+  });
+  expect(await call(item('a'))).toBe('a');
+  expect(await call(item('b'))).toBe('b');
+  expect(begunAt[1]! - begunAt[0]!).toBeGreaterThan(19);
+});
+
 test('a batch that fails fails each of its calls, and the next batch goes on', async () => {
   let runs = 0;
   const call = batcher<Item, string>({

@@ -94,13 +94,15 @@ const mostAhead = 200;
 /** Up to this expected wait, a queue may be of any length. Queues with a longer wait share the limit `waiting`. */
 const shortWaitMs = 1_000;
 
-export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): ConcurrencyLimiter {
+/** Makes a limiter; it reads a limit anew each time, so `limits` may have getters. */
+export function createConcurrencyLimiter(limits: Readonly<ConcurrencyLimits>): ConcurrencyLimiter {
   const queues = createQueues();
   /** The deliveries of all webhooks, with those that wait for a slot. `jobsWaiting`: how many jobs they make up. */
   const all = { placed: 0, out: new Set<OpenRequest>(), waiting: 0, jobsWaiting: 0 };
 
   /** Returns how many more its workspace may have at this origin: open requests, or deliveries with a place too. */
-  function roomFor(origin: Origin, counted: typeof openOf, { inFlight, inAll } = limits()): number {
+  function roomFor(origin: Origin, counted: typeof openOf): number {
+    const { inFlight, inAll } = limits;
     const { workspace } = origin;
     const isKnown = isQuick(origin);
     const sizeOf = isKnown ? openOf : counted;
@@ -112,21 +114,20 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   }
 
   /** Returns the number of slots of an origin. */
-  function slots(origin: Origin, current = limits()): number {
-    const { perWebhook, inFlight } = current;
+  function slots(origin: Origin): number {
+    const { perWebhook, inFlight } = limits;
     const free = Math.floor((inFlight - all.out.size) / partOfFree);
     const most = Math.min(perWebhook, Math.max(fewestSlots, free));
-    return Math.min(most, origin.out.size + roomFor(origin, openOf, current));
+    return Math.min(most, origin.out.size + roomFor(origin, openOf));
   }
 
   function places(queue: WebhookQueue): { free: number; ahead: number } {
     const expected = expectedMs(queue);
-    const current = limits();
-    const ofOrigin = slots(queue.origin, current);
+    const ofOrigin = slots(queue.origin);
     const own = slotsOf(queue, ofOrigin);
-    const room = roomFor(queue.origin, inFlightOf, current);
+    const room = roomFor(queue.origin, inFlightOf);
     const inTime = expected === 0 ? own : Math.min(mostAhead, Math.floor((own * aheadMs) / expected));
-    const ahead = queue.isStuck ? 0 : Math.max(0, Math.min(inTime, current.ahead - all.placed, room));
+    const ahead = queue.isStuck ? 0 : Math.max(0, Math.min(inTime, limits.ahead - all.placed, room));
     const taken = queue.out.size + queue.placed;
     const takenOfOrigin = queue.origin.out.size + queue.origin.placed;
     const free = Math.min(own - taken, ofOrigin - takenOfOrigin) + ahead;
@@ -142,16 +143,16 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   }
 
   function mayWait(queue: WebhookQueue): boolean {
-    const { waiting, inAll, isSaturated, patienceMs } = limits();
+    const { waiting, inAll } = limits;
     const { origin } = queue;
-    if (queue.isStuck || (queue.out.size === 0 && isStuck(awaited(queue), patienceMs))) return false;
+    if (queue.isStuck || (queue.out.size === 0 && isStuck(awaited(queue), limits.patienceMs))) return false;
     const isShort = roomFor(origin, inFlightOf) === 0;
     const usual = queue.usualMs ?? origin.usualMs ?? (isShort ? expectedMs(origin.workspace) : null);
     // The first answer will soon tell how long requests take.
     if (usual === null) return true;
     const sharing = isShort ? origin.workspace : origin;
     const turns = isShort ? Math.max(1, origin.workspace.out.size) : slots(origin);
-    if ((sharing.waiting * usual) / turns <= shortWaitMs || isSaturated) return true;
+    if ((sharing.waiting * usual) / turns <= shortWaitMs || limits.isSaturated) return true;
     return sharing.jobsWaiting < Math.min(waiting, inAll - all.out.size) - all.jobsWaiting;
   }
 
@@ -185,12 +186,12 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
 
   function watch(queue: WebhookQueue): void {
     // One turn of the event loop later: if this process itself stood still, answers that arrived meanwhile still count.
-    queue.timer ??= setTimeout(() => setImmediate(() => check(queue)), limits().patienceMs);
+    queue.timer ??= setTimeout(() => setImmediate(() => check(queue)), limits.patienceMs);
   }
 
   function check(queue: WebhookQueue): void {
     queue.timer = undefined;
-    const { longestWaitMs, patienceMs } = limits();
+    const { longestWaitMs, patienceMs } = limits;
     // Other workspaces may have left room meanwhile.
     advance(queue.origin);
     queue.isStuck = isStuck(awaited(queue), patienceMs);

@@ -18,17 +18,29 @@ import { originOf } from './origins.ts';
 import { refill } from './refill.ts';
 import { restForHalf, windowOf } from './window.ts';
 
-const limiter = createConcurrencyLimiter(() => ({
-  perWebhook: config.WEBHOOK_IN_FLIGHT_PER_WEBHOOK,
-  inFlight: config.WEBHOOK_CONCURRENCY,
+const limiter = createConcurrencyLimiter({
+  get perWebhook() {
+    return config.WEBHOOK_IN_FLIGHT_PER_WEBHOOK;
+  },
+  get inFlight() {
+    return config.WEBHOOK_CONCURRENCY;
+  },
   // The rest of the claimed jobs is for endpoints that answer quickly.
-  inAll: 1.25 * config.WEBHOOK_CONCURRENCY,
-  ahead: jobConcurrency(),
-  waiting: jobConcurrency() / 2,
+  get inAll() {
+    return 1.25 * config.WEBHOOK_CONCURRENCY;
+  },
+  get ahead() {
+    return jobConcurrency();
+  },
+  get waiting() {
+    return jobConcurrency() / 2;
+  },
   longestWaitMs: 10_000,
   patienceMs: 1_500,
-  isSaturated: isSaturated(),
-}));
+  get isSaturated() {
+    return loopUtilization() >= saturated;
+  },
+});
 
 gauge('webhook_requests_out', () => limiter.counts().inFlight);
 gauge('webhook_deliveries_waiting', () => limiter.counts().waiting);
@@ -37,15 +49,15 @@ const saturated = 0.95;
 const sampleMs = 200;
 let sampled = { at: 0, loop: performance.eventLoopUtilization(), utilization: 0 };
 
-/** Returns whether the event loop was hardly ever idle lately. Called at every turn, so the sample is never old. */
-function isSaturated(): boolean {
+/** Returns the part of the time that the event loop was busy lately. Each job asks, so the sample is never old. */
+function loopUtilization(): number {
   const at = performance.now();
   if (at - sampled.at >= sampleMs) {
     const loop = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(loop, sampled.loop);
     sampled = { at, loop, utilization };
   }
-  return sampled.utilization >= saturated;
+  return sampled.utilization;
 }
 
 /** Returns how many jobs a lane of a process takes: more than its requests, as some are being claimed or stored. */
@@ -63,6 +75,7 @@ export async function deliver(
   { deliveryId, webhookId, more, others = [] }: WebhookTurn,
   isStalled = false,
 ): Promise<WorkOutcome> {
+  loopUtilization();
   if (more && !wanted.has(webhookId)) wanted.set(webhookId, performance.now());
   const share = 1 / (1 + others.length);
   const rest = others.map((other) => ({ id: other.deliveryId, requestId: other.requestId }));

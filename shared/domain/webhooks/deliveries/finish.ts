@@ -65,9 +65,13 @@ export async function noteEnd(end: webhookHealth.AttemptEnd): Promise<void> {
   }
 }
 
+/** A note is not urgent, and one statement serves many. A longer rest would keep jobs from others. */
+const restMs = 50;
+
 const notes = batcher<webhookHealth.AttemptEnd, void>({
   maxItems: 500,
   maxInFlight: 1,
+  restMs,
   run: async (ends) => {
     await webhookHealth.note(ends);
     return ends.map(() => undefined);

@@ -94,7 +94,7 @@ test('what waits counts in jobs: ten deliveries that share one hold up no more t
 
 test('while the process itself is what all wait for, nobody is sent away for a slow webhook', async () => {
   const changing = { ...limits, waiting: 10 };
-  const [limiter, slow] = [createConcurrencyLimiter(() => changing), endpoint()];
+  const [limiter, slow] = [createConcurrencyLimiter(changing), endpoint()];
   await fillSlowly(limiter, slow);
   changing.isSaturated = true;
   const { ended } = send(limiter, 'a', 500, slow.request);

@@ -16,7 +16,7 @@ export const limits: ConcurrencyLimits = {
   isSaturated: false,
 };
 export const limiterOf = (changes: Partial<ConcurrencyLimits> = {}) =>
-  createConcurrencyLimiter(() => ({ ...limits, ...changes }));
+  createConcurrencyLimiter({ ...limits, ...changes });
 
 /** Makes an endpoint that answers only when a test tells it to. */
 export function endpoint() {
