@@ -14,6 +14,7 @@ import {
   type Watched,
   watchedWebhook,
 } from '../../../support/data/webhook-health.ts';
+import { copyRow } from '../../../support/database/copied-rows.ts';
 import { useDatabase } from '../../../support/database/database.ts';
 import { changeSettings } from '../../../support/processes/settings.ts';
 import { advanceClockTo } from '../../../support/time/advance-clock.ts';
@@ -127,18 +128,11 @@ test('one that comes after more than fit a page is reached, when all of them fai
   const webhook = await alone({ autoDisableAfterMinutes: 5 });
   const failedAt = now();
   await webhook.fails(failedAt);
-  const columns = (await query('SHOW COLUMNS FROM webhooks')).map((column) => column['Field'] as string);
-  const values: Record<string, string> = {
-    id: "UNHEX(CONCAT('00', LEFT(SHA2(seq, 256), 30)))",
+  await copyRow('webhooks', idToBytes(webhook.id), 620, {
+    id: "UNHEX(CONCAT('00', LEFT(SHA2(n, 256), 30)))",
     // These webhooks are never switched off, so they stay before the one that is not exempt.
     auto_disable_exempt: '1',
-  };
-  await query(
-    `INSERT INTO webhooks (${columns.join(', ')}) SELECT ${columns.map((name) => values[name] ?? `w.${name}`).join(', ')}
-     FROM (WITH RECURSIVE n AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM n WHERE seq < 620) SELECT seq FROM n) AS n
-     JOIN webhooks w ON w.id = ?`,
-    [idToBytes(webhook.id)],
-  );
+  });
   await watchAt(later(failedAt, 5 * minuteMs));
   expect(await isOff(webhook)).toBe(true);
   await query('DELETE FROM webhooks WHERE auto_disable_exempt = 1 AND failing_since = ?', [failedAt]);
