@@ -27,7 +27,7 @@ const mostOwners = 100;
 
 /**
  * Makes the function that admits parked rows of owners to Redis, first due first, as far as the owners' windows have
- * room. `isFull` in its result: the window of some owner has no room, or less than `leastFree`.
+ * room. `full` in its result: the owners whose window has no room, or less than `leastFree`.
  */
 export function refiller<Lane extends string, Asker extends string>(options: {
   table: WorkTable<Lane>;
@@ -102,13 +102,18 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     lane: Lane,
     ownerIds: string[],
     by: Asker,
-  ): Promise<{ admitted: number; isFull: boolean }> => {
+  ): Promise<{ admitted: number; full: ReadonlySet<string> }> => {
     const at = now();
     const capacities = (await capacitiesOf(lane, ownerIds, at, by)).filter(({ window }) => window > 0);
-    const worthwhile = capacities.filter(({ window, free }) => free > 0 && free >= leastFree[by] * window);
+    const [worthwhile, full]: [Capacity[], Set<string>] = [[], new Set()];
+    for (const capacity of capacities) {
+      const { ownerId, window, free } = capacity;
+      if (free > 0 && free >= leastFree[by] * window) worthwhile.push(capacity);
+      else full.add(ownerId);
+    }
     let admitted = 0;
     for (const group of inGroups(worthwhile, mostAtOnce)) admitted += await admit(lane, group, at, by);
-    return { admitted, isFull: worthwhile.length < capacities.length };
+    return { admitted, full };
   };
 }
 

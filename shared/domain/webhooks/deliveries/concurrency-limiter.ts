@@ -115,9 +115,8 @@ export function createConcurrencyLimiter(limits: Readonly<ConcurrencyLimits>): C
 
   /** Returns the number of slots of an origin. */
   function slots(origin: Origin): number {
-    const { perWebhook, inFlight } = limits;
-    const free = Math.floor((inFlight - all.out.size) / partOfFree);
-    const most = Math.min(perWebhook, Math.max(fewestSlots, free));
+    const free = Math.floor((limits.inFlight - all.out.size) / partOfFree);
+    const most = Math.min(limits.perWebhook, Math.max(fewestSlots, free));
     return Math.min(most, origin.out.size + roomFor(origin, openOf));
   }
 

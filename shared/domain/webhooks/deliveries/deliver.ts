@@ -112,13 +112,24 @@ const tryEveryMs = 100;
 async function admitNext(webhookId: string): Promise<void> {
   wanted.set(webhookId, performance.now());
   try {
-    const { isFull } = await refill([webhookId], 'delivery');
+    const isFull = await outsideTransaction(() => refills(webhookId));
     if (!isFull) wanted.delete(webhookId);
   } catch (error) {
     // The delivery itself has ended, so this failure must not reach its job.
     logger.debug({ err: error, webhookId }, 'the next deliveries are left to the sweep');
   }
 }
+
+/** Refills the webhooks that ask within a moment together. Returns whether the window of each had no room. */
+const refills = batcher<string, boolean>({
+  maxItems: 200,
+  maxInFlight: 1,
+  restMs: 25,
+  run: async (webhookIds) => {
+    const { full } = await refill([...new Set(webhookIds)], 'delivery');
+    return webhookIds.map((id) => full.has(id));
+  },
+});
 
 /**
  * Makes the row wait again, without an attempt or a claim; the delivery comes back in the retry lane. Returns false
