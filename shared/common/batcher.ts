@@ -3,7 +3,7 @@ type BatcherOptions<Item, Result> = {
   maxInFlight: number;
   /** The longest time that calls gather while a batch is in flight. */
   gatherMs?: number;
-  /** The shortest time from the begin of one batch to the next, unless the next is full. */
+  /** The shortest time from the start of one batch to the start of the next, unless the next is full. */
   restMs?: number;
   /** Returns one result for each item, in order. When it throws, every call of the batch fails. */
   run: (items: Item[]) => Promise<Result[]>;

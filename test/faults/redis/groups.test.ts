@@ -92,6 +92,8 @@ test.each([
   300_000,
 );
 
+type Counts = { waiting: number; prioritized: number; delayed: number };
+
 // Shows F17
 test('the number of partitions is changed with work in progress, and nothing is lost', async () => {
   changeSettings({ REDIS_URL: usualUrl, QUEUE_PARTITIONS: 4 });
@@ -114,8 +116,10 @@ test('the number of partitions is changed with work in progress, and nothing is 
     const board = await api.request('GET', '/ops/queues/api/queues', {
       headers: basicLogin(password),
     });
-    const shown: { name: string; counts: { waiting: number } }[] = board.body.queues;
-    expect(shown.filter(({ name }) => name.endsWith(lane)).map(({ counts }) => counts.waiting)).toEqual([20]);
+    const shown: { name: string; counts: Counts }[] = board.body.queues;
+    // Emails of the tests before may still count, and then the last of these jobs have a priority.
+    const jobsOf = ({ waiting, prioritized, delayed }: Counts) => waiting + prioritized + delayed;
+    expect(shown.filter(({ name }) => name.endsWith(lane)).map(({ counts }) => jobsOf(counts))).toEqual([20]);
     return true;
   });
 
