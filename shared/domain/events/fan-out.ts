@@ -1,13 +1,11 @@
-import { batcher } from '../../common/batcher.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
-import { outsideTransaction } from '../../db/client.ts';
 import type { UnnumberedEvent } from '../../db/events/events.system.ts';
 import type { NewDelivery } from '../../db/webhooks/deliveries/deliveries.system.ts';
 import type { Subscriber } from '../../db/webhooks/webhooks.system.ts';
 import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
 import { type DeliveryTurn, looksEvery, wake } from '../webhooks/deliveries/lanes.ts';
-import { refill } from '../webhooks/deliveries/refill.ts';
+import { refillTogether } from '../webhooks/deliveries/refill.ts';
 import { isHealthy, isInOutage, windowOf } from '../webhooks/deliveries/window.ts';
 import { subscribedTypes } from '../webhooks/legacy.ts';
 
@@ -165,18 +163,10 @@ export async function admitNext({ deliveries, looking, overflowed }: Fanned): Pr
   count('webhook_deliveries_parked', {}, deliveries.filter(({ parked }) => parked).length);
   await wake(turns);
   try {
-    await outsideTransaction(() => Promise.all(overflowed.map((webhookId) => refills(webhookId))));
+    await Promise.all(overflowed.map((webhookId) => refillOne(webhookId)));
   } catch (error) {
     logger.debug({ err: error }, 'waiting deliveries are left to the sweep');
   }
 }
 
-/** Runs one refill at a time, however quick the relay is: each refill takes all webhooks that wait. */
-const refills = batcher<string, void>({
-  maxItems: 1_000,
-  maxInFlight: 1,
-  run: async (webhookIds) => {
-    await refill([...new Set(webhookIds)], 'relay');
-    return webhookIds.map(() => undefined);
-  },
-});
+const refillOne = refillTogether('relay');

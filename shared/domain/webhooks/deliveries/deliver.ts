@@ -15,7 +15,7 @@ import { workOnEach } from '../../../work/shared-jobs.ts';
 import { attempt } from './attempt.ts';
 import { createConcurrencyLimiter, open } from './concurrency-limiter.ts';
 import { originOf } from './origins.ts';
-import { refill } from './refill.ts';
+import { refillTogether } from './refill.ts';
 import { restForHalf, windowOf } from './window.ts';
 
 const limiter = createConcurrencyLimiter({
@@ -112,7 +112,7 @@ const tryEveryMs = 100;
 async function admitNext(webhookId: string): Promise<void> {
   wanted.set(webhookId, performance.now());
   try {
-    const isFull = await outsideTransaction(() => refills(webhookId));
+    const isFull = await refillOne(webhookId);
     if (!isFull) wanted.delete(webhookId);
   } catch (error) {
     // The delivery itself has ended, so this failure must not reach its job.
@@ -120,16 +120,9 @@ async function admitNext(webhookId: string): Promise<void> {
   }
 }
 
-/** Refills the webhooks that ask within a moment together. Returns whether the window of each had no room. */
-const refills = batcher<string, boolean>({
-  maxItems: 200,
-  maxInFlight: 1,
-  restMs: 25,
-  run: async (webhookIds) => {
-    const { full } = await refill([...new Set(webhookIds)], 'delivery');
-    return webhookIds.map((id) => full.has(id));
-  },
-});
+/** Webhooks that ask within this time are refilled together. */
+const refillsEveryMs = 25;
+const refillOne = refillTogether('delivery', refillsEveryMs);
 
 /**
  * Makes the row wait again, without an attempt or a claim; the delivery comes back in the retry lane. Returns false

@@ -1,4 +1,6 @@
+import { batcher } from '../../../common/batcher.ts';
 import { count } from '../../../common/metrics.ts';
+import { outsideTransaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import { wakeBefore } from '../../../queue/queue.ts';
 import { windowForLater } from '../../../work/admission-window.ts';
@@ -48,3 +50,20 @@ const refillAll = refiller<'default', Asker>({
 
 /** Admits deliveries of these webhooks into Redis, earliest due first, as far as there is room. */
 export const refill = (webhookIds: string[], by: Asker) => refillAll('default', webhookIds, by);
+
+/**
+ * Makes the function that refills a webhook, and returns whether its window had no room. One refill runs at a time; the
+ * next one takes all webhooks that ask meanwhile, and begins no sooner than `restMs` after this one has begun.
+ */
+export function refillTogether(by: Asker, restMs = 0): (webhookId: string) => Promise<boolean> {
+  const refills = batcher<string, boolean>({
+    maxItems: 1_000,
+    maxInFlight: 1,
+    restMs,
+    run: async (webhookIds) => {
+      const { full } = await refill([...new Set(webhookIds)], by);
+      return webhookIds.map((id) => full.has(id));
+    },
+  });
+  return (webhookId) => outsideTransaction(() => refills(webhookId));
+}
