@@ -181,6 +181,8 @@ export async function enqueueRepeating(job: Job, everySeconds: number): Promise<
   const jobId = `${job.name}-${stretch}`;
   const queue = queueOf(Object.values<string>(job.lanes)[0]!, partitionOf(jobId));
   try {
+    // All but the first process find the run there. So they ask for one key, instead of what adding a job costs.
+    if ((await producerConnection().exists(queue.toKey(jobId))) > 0) return;
     if ((await queue.getWaitingCount()) >= mostRunsWaiting) return;
     await queue.add(job.name, {}, { ...jobOptions, jobId, removeOnComplete: { count: 10 } });
   } catch (error) {
