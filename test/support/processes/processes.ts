@@ -19,7 +19,7 @@ const usualOptions = [
  * As in the Procfile: how much memory large bodies take depends on it. Only files that measure memory set it: with it
  * V8 cannot use the compiled code of the tests' processes, and a process compiles the platform for a second.
  */
-export const freesBuffersEarly = ['--scavenger-max-new-space-capacity-mb=8'];
+export const freesBuffersEarly = ['--scavenger-max-new-space-capacity-mb=4'];
 
 /** Environment variables for one process, over those of the test file. */
 export type Settings = Record<string, string>;
