@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gauge } from './metrics.ts';
 
 /**
- * Each wake-up takes 70 microseconds of CPU time. At 50 ms that was more than half of what an idle process needs. A
- * delay much longer than this is measured well, and the alarm is about a second.
+ * Each wake-up takes about 70 microseconds of CPU time. At 50 ms that was a quarter to a half of what an idle process
+ * needs. Shorter delays are often missed; the alarm is about a second.
  */
 const resolutionMs = 200;
 /** Longer than most pauses between two looks at the metrics, so that a short stall is not missed. */

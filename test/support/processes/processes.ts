@@ -2,24 +2,33 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { request } from 'undici';
+import * as procfile from '../../../scripts/setup/start/procfile.ts';
 import { atEnd } from '../runner/at-end.ts';
 import { waitFor } from '../time/wait-for.ts';
 import { freePort } from './free-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
+const web = procfile.read(join(root, 'Procfile')).find(({ name }) => name === 'web')!;
+
+/** Returns the option of this name that the Procfile gives Node for web, with its value. */
+function procfileOption(name: string): string {
+  const option = procfile.partsOf(web).nodeOptions.find((each) => each.startsWith(`${name}=`));
+  if (!option) throw new Error(`The Procfile gives web no ${name}`);
+  return option;
+}
+
 const usualOptions = [
   // With less room for young objects (MB) V8 collects garbage for a tenth of the time that it loads the platform.
   '--min-semi-space-size=16',
-  // As in the Procfile.
-  '--max-semi-space-size=16',
+  procfileOption('--max-semi-space-size'),
 ];
 
 /**
- * As in the Procfile: how much memory large bodies take depends on it. Only files that measure memory set it: with it
+ * How much memory large bodies take depends on this option. Only files that measure memory set it: with it
  * V8 cannot use the compiled code of the tests' processes, and a process compiles the platform for a second.
  */
-export const freesBuffersEarly = ['--scavenger-max-new-space-capacity-mb=4'];
+export const freesBuffersEarly = [procfileOption('--scavenger-max-new-space-capacity-mb')];
 
 /** Environment variables for one process, over those of the test file. */
 export type Settings = Record<string, string>;
