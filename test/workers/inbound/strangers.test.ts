@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import tls from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -37,6 +37,12 @@ function fileOf({ key, cert }: Certificate): string {
   const file = path.join(ownFolder('inbound-certificate'), 'both.pem');
   writeFileSync(file, cert + key, { mode: 0o600 });
   return file;
+}
+
+/** Replaces a file at once, as programs that renew certificates do: no reader sees half of the new one. */
+function replace(file: string, content: string): void {
+  writeFileSync(`${file}.new`, content, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }
 
 /** Watches the lines of a level, until the test ends. */
@@ -85,10 +91,10 @@ test('a renewed certificate is used without a restart, and one that cannot be us
   const tlsFile = fileOf(first);
   const { port } = await start({ tlsFile, tlsEveryMs: 20 });
   const errors = watched('error');
-  writeFileSync(tlsFile, second.cert + first.key);
+  replace(tlsFile, second.cert + first.key);
   await waitFor('the file is refused', () => errors.mock.calls.length > 0);
   expect(await isAuthorized(port, first)).toBe(true);
-  writeFileSync(tlsFile, second.cert + second.key);
+  replace(tlsFile, second.cert + second.key);
   await waitFor('the new certificate is used', () => isAuthorized(port, second));
   expect(await isAuthorized(port, first)).toBe(false);
   // The fault of a file is logged once, however often the file is looked at.
