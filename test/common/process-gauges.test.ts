@@ -8,7 +8,7 @@ const valueOf = (name: string) => new Map(readOwnGauges()).get(`${name}${labels}
 
 test('what holds up the event loop for half a second is in the delay of the process', async () => {
   watchProcess('test', 'gauges');
-  // A stall before the first wake-up of the monitor is not measured, so there may be more than one.
+  // A stall in the turn of the loop that starts the monitor is not measured, so there may be more than one.
   await waitFor('the delay to be told', () => {
     const until = performance.now() + 500;
     while (performance.now() < until);
