@@ -39,7 +39,7 @@ export async function startWorkers(names: string[] = jobs.map(({ name }) => name
     enableAutoPipelining: true,
   });
   const workers = chosen.flatMap((one, index) => startLanes(one, handlers[index]!, connection));
-  const schedule = startSchedule();
+  const schedule = startSchedule(chosen.map(({ job }) => job));
   smsGateways?.start();
   return {
     stop: async () => {

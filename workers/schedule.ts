@@ -15,13 +15,14 @@ export const schedule: { job: Job; everySeconds: number }[] = [
 ];
 
 /**
- * Starts the schedule: every worker process adds every repeating job, whatever jobs it runs itself. The job id is the
- * period that a run belongs to, so all processes together add one job. After Redis was emptied, the next job comes
+ * Starts the schedule of the jobs that this process runs: if no process runs a job, nobody needs to add it. The job id
+ * is the period that a run belongs to, so all processes together add one job. After Redis was emptied, the next job comes
  * within a period. A schedule in Redis would be lost together with the jobs, and with it the sweep, which makes lost
  * jobs again.
  */
-export function startSchedule(): { stop(): void } {
-  const timers = schedule.map(({ job, everySeconds }) => {
+export function startSchedule(jobs: readonly Job[]): { stop(): void } {
+  const own = schedule.filter(({ job }) => jobs.includes(job));
+  const timers = own.map(({ job, everySeconds }) => {
     const add = () => void enqueueRepeating(job, everySeconds);
     add();
     return setInterval(add, everySeconds * 1000);
