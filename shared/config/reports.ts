@@ -3,7 +3,7 @@ import { integer, number } from './kinds.ts';
 /** Settings of the reports. */
 export const reportSettings = {
   REPORT_BATCH: integer(5_000, { min: 1, max: 10_000 }).describe('Events that the reports count at a time'),
-  REPORT_EVERY_SECONDS: number(2, { min: 0.1, max: 60 }).describe(
+  REPORT_EVERY_SECONDS: number(4, { min: 0.1, max: 60 }).describe(
     'How often the reports look for new events',
   ),
   REPORT_RETENTION_DAYS: number(800, { min: 400 }).describe(

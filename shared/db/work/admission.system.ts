@@ -24,12 +24,15 @@ export async function listLanes<Lane extends string>(
   table: WorkTable<Lane>,
 ): Promise<{ lane: Lane; parked: boolean }[]> {
   const { column, order } = table.lanes;
-  if (!column) return [true, false].map((parked) => ({ lane: order[0]!, parked }));
-  const rows = await query<{ lane: Lane; parked: number }[]>(
-    `SELECT ${column} AS lane, parked FROM ${of(table)} WHERE status = ? GROUP BY status, ${column}, parked`,
+  const columns = [...(column ? [column] : []), 'parked'].join(', ');
+  const rows = await query<Record<string, unknown>[]>(
+    `SELECT ${columns} FROM ${of(table)} WHERE status = ? GROUP BY status, ${columns}`,
     [table.waiting],
   );
-  const found = rows.map(({ lane, parked }) => ({ lane, parked: parked === 1 }));
+  const found = rows.map((row) => ({
+    lane: (column ? row[column] : order[0]) as Lane,
+    parked: row['parked'] === 1,
+  }));
   return found.toSorted((one, other) => order.indexOf(one.lane) - order.indexOf(other.lane));
 }
 

@@ -6,11 +6,13 @@ import { listUnnumberedEvents } from '../../../shared/db/events/events.system.ts
 import { findPositionFurtherOn, listEventsAfter } from '../../../shared/db/events/events.ts';
 import { listSms, type SmsRowFilter } from '../../../shared/db/sms/listings.ts';
 import { listSuppressions } from '../../../shared/db/suppressions.ts';
+import { deliveryTable } from '../../../shared/db/webhooks/deliveries/table.system.ts';
 import { listLanes } from '../../../shared/db/work/admission.system.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
 import { type IdPrefix, idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
 import { startApi } from '../../support/api/start-api.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { deliveriesOf, makeWebhook, nowhere } from '../../support/data/deliveries.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
 import { copyRow } from '../../support/database/copied-rows.ts';
@@ -26,6 +28,8 @@ const limit = 50;
 const most = 2 * limit + 5;
 
 let own: Awaited<ReturnType<typeof textingWorkspace>>;
+/** A webhook with one delivery. */
+let webhookId: string;
 /** Ids that go up with `n`, all of them long ago. */
 const idOf = (kind: number, n: string) => `UNHEX(CONCAT('000${kind}', LPAD(HEX(${n}), 28, '0')))`;
 
@@ -33,6 +37,7 @@ beforeAll(async () => {
   const api = await startApi();
   own = await textingWorkspace();
   const other = await workspace();
+  webhookId = (await makeWebhook(own, nowhere)).id;
   const email = idToBytes((await acceptEmail(own, { clientTag: 'Sale', clientReference: 'r-1' })).id);
   const sms = idToBytes((await sendSms(api, own, { clientTag: 'Sale', clientReference: 'r-1' })).id);
   const { body } = await api.request('POST', '/v2/suppressions', {
@@ -146,4 +151,18 @@ test('of which kinds emails are queued is found in a step for each, however many
     { lane: 'marketing', parked: true },
   ]);
   expect(await rowsRead(() => listLanes(emailTable))).toBeLessThan(20);
+});
+
+test('whether deliveries are parked is found in a step for each, however many there are', async () => {
+  expect(await listLanes(deliveryTable)).toEqual([{ lane: 'default', parked: false }]);
+  const { id } = (await deliveriesOf(webhookId))[0]!;
+  await copyRow('webhook_deliveries', idToBytes(id), many, { id: idOf(1, 'n'), event_id: idOf(1, 'n') });
+  await query('UPDATE webhook_deliveries SET parked = 1 WHERE id <> ?', [idToBytes(id)]);
+  await query('ANALYZE TABLE webhook_deliveries');
+  const found = await listLanes(deliveryTable);
+  expect(found.toSorted((one, other) => Number(one.parked) - Number(other.parked))).toEqual([
+    { lane: 'default', parked: false },
+    { lane: 'default', parked: true },
+  ]);
+  expect(await rowsRead(() => listLanes(deliveryTable))).toBeLessThan(20);
 });
