@@ -23,7 +23,9 @@ import {
 const minPacketBytes = 16 * 1024 * 1024;
 // Often where tests shift the clock, yet not so often that the samples of many idle processes keep a machine busy.
 const sampleEveryMs = config.CLOCK_SHIFTABLE ? 300 : 5_000;
-const reportEveryMs = 2_000;
+const countsEveryMs = 2_000;
+/** Other processes take a gauge for that of a dead process after ten seconds, so one write of two may be lost. */
+const gaugesEveryMs = 4_000;
 
 let timers: NodeJS.Timeout[] = [];
 
@@ -61,7 +63,11 @@ export async function startUp(): Promise<void> {
   if (pending.length > 0)
     throw new StartFault(`Migrations are missing: ${pending.join(', ')}. Run scripts/migrate up`);
   await checkServers();
-  timers = [setInterval(followClock, sampleEveryMs), setInterval(() => reportCounts(), reportEveryMs)];
+  timers = [
+    setInterval(followClock, sampleEveryMs),
+    setInterval(() => addTotals(takeCounts()), countsEveryMs),
+    setInterval(reportGauges, gaugesEveryMs),
+  ];
   for (const timer of timers) timer.unref();
 }
 
@@ -106,8 +112,7 @@ function followClock(): void {
 
 let hasShownGauges = false;
 
-function reportCounts({ isLast = false } = {}): void {
-  addTotals(takeCounts(), { isLast });
+function reportGauges(): void {
   const gauges = readOwnGauges();
   const isWorthIt = gauges.some(([, value]) => value !== 0);
   // Written once more after the last value, so that the gauges go back to 0.
@@ -131,7 +136,8 @@ export function stopWithGrace(work: string, finish: () => Promise<void>): void {
 export async function closeEverything(): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   timers = [];
-  reportCounts({ isLast: true });
+  addTotals(takeCounts(), { isLast: true });
+  reportGauges();
   closeBroadcast();
   await closeOpened();
   await closeQueues();
