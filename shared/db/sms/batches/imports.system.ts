@@ -7,9 +7,24 @@ import { smsImports } from './imports.ts';
 const leftImports = smsImports.omit('touchedAt');
 export type LeftImport = RecordOf<typeof leftImports>;
 
-/** Marks imports that no process has touched since then, and lists all marked ones. */
+/**
+ * Marks imports that no process has touched since then, and lists marked ones.
+ *
+ * Each is marked by its primary key. A statement that marks by the time locks the entries of that index first and the
+ * rows after; one that deletes a row locks the other way round, and the two can deadlock.
+ */
 export async function listLeftImports(untouchedSince: Date, limit: number): Promise<LeftImport[]> {
-  await execute('UPDATE sms_imports SET is_left = 1 WHERE touched_at < ? AND is_left = 0', [untouchedSince]);
+  const untouched = leftImports.toRecords(
+    await query(
+      'SELECT batch_id, workspace_id FROM sms_imports WHERE touched_at < ? AND is_left = 0 LIMIT ?',
+      [untouchedSince, limit],
+    ),
+  );
+  for (const { batchId } of untouched)
+    await execute('UPDATE sms_imports SET is_left = 1 WHERE batch_id = ? AND touched_at < ?', [
+      idToBytes(batchId),
+      untouchedSince,
+    ]);
   return leftImports.toRecords(
     await query('SELECT batch_id, workspace_id FROM sms_imports WHERE is_left = 1 LIMIT ?', [limit]),
   );
