@@ -82,3 +82,25 @@ test('a client that takes nothing more of a large answer is cut', async () => {
     return socket.destroyed;
   });
 });
+
+test.for([
+  ['one byte', 'a'],
+  ['two bytes', 'ä'],
+  ['three bytes', '日'],
+  ['a pair of surrogates', '😀'],
+])('a large answer of characters of %s arrives as it is', async ([, character]) => {
+  const api = await startApi();
+  const { key } = await workspace();
+  // Some units before the rest make both halves of a pair the last of a piece in one of the two.
+  for (const before of ['', 'b']) {
+    const text = before + character!.repeat(300_000 / character!.length);
+    const template = { name: `large${before}`, html: 'a', text };
+    const made = await api.request('POST', '/v2/email/templates', { key, body: template });
+    expect(made.status).toBe(201);
+    const path = `/v2/email/templates/${made.body.id}`;
+    const { status, headers, body } = await api.request('GET', path, { key });
+    expect(status).toBe(200);
+    expect(Number(headers['content-length'])).toBeGreaterThan(256 * 1024);
+    expect(body.text === text).toBe(true);
+  }
+});
