@@ -22,7 +22,7 @@ async function withTemplate() {
   const html = `<p>{{ name }}</p><!--${randomBytes(pageBytes / 2).toString('hex')}-->`;
   const body = { name: 'page', html, text: 'Dear {{ name }}' };
   const made = await ask(url, { key: own.key, path: '/v2/email/templates', body });
-  expect(made.status).toBe(201);
+  expect(made.status, made.text).toBe(201);
   const path = `/v2/email/templates/${made.json().id}`;
   const render = (idempotencyKey: string | undefined) =>
     ask(url, {
