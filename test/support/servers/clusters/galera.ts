@@ -34,12 +34,15 @@ const small = ['--innodb-log-file-size=16M'];
 
 /**
  * Does the work of systemd before a start: it reads from the tables the last change that a killed node had. Otherwise
- * everything would be copied to the node again. The very first node makes the group.
+ * everything would be copied to the node again. MariaDB sometimes hangs when it has read that, so the time is limited,
+ * as systemd limits it. The very first node makes the group.
  */
 const beforeStart = [
   'if [ -e "$folder/new-group" ]; then rm "$folder/new-group"; more=--wsrep-new-cluster',
   'elif grep -qs "^seqno: *-1" "$folder/mariadb/grastate.dat"; then',
-  '  position=$("$program" "$@" --wsrep-recover 2>&1 | sed -n "s/.*Recovered position: *//p" | tail -n 1)',
+  '  recover() { timeout --foreground -s KILL 30 "$program" "$@" --skip-networking --wsrep-recover 2>&1; }',
+  '  said=$(recover "$@") || echo "--wsrep-recover has failed: $said" >&2',
+  '  position=$(echo "$said" | sed -n "s/.*Recovered position: *//p" | tail -n 1)',
   '  [ -z "$position" ] || more="--wsrep-start-position=$position"',
   'fi',
 ];
