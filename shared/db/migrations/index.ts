@@ -48,6 +48,7 @@ import { replacedApiKeys } from './0059_replaced_api_keys.ts';
 import { webhookPauseEnds } from './0060_webhook_pause_ends.ts';
 import { sendingBlockedAt } from './0061_sending_blocked_at.ts';
 import { smsPutOff } from './0062_sms_put_off.ts';
+import { storedColumns } from './0063_stored_columns.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -102,4 +103,5 @@ export const migrations: Migration[] = [
   webhookPauseEnds,
   sendingBlockedAt,
   smsPutOff,
+  storedColumns,
 ];
