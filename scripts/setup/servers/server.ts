@@ -25,6 +25,7 @@ const startLimitMs = 120_000;
 /** Starts a database server, waits until it answers, and starts it again if it is killed. */
 export async function startServer(launch: Launch): Promise<Server> {
   let child = await start(launch);
+  let restarted = Promise.resolve(child);
   let stopping = false;
   const keepRunning = async (): Promise<never> => {
     const restart = countRestarts();
@@ -32,10 +33,12 @@ export async function startServer(launch: Launch): Promise<Server> {
       const { reason } = await processes.exitOf(child);
       if (stopping || processes.isEnding()) return new Promise(() => undefined);
       await processes.endGroup(child);
+      if (stopping) return new Promise(() => undefined);
       const count = restart();
       if (!count) throw new Unfit(`${launch.program.kind} ${reason} again and again; see ${launch.logFile}`);
       log(`${launch.program.kind} ${reason}: starting it again (${count})`);
-      child = await start(launch);
+      restarted = start(launch);
+      child = await restarted;
     }
   };
   const failure = keepRunning();
@@ -43,7 +46,8 @@ export async function startServer(launch: Launch): Promise<Server> {
   return {
     stop: async () => {
       stopping = true;
-      await processes.endGroup(child);
+      // A server that is being started again is waited for. It would run on otherwise.
+      await processes.endGroup(await restarted.catch(() => child));
     },
     failure,
   };
