@@ -24,21 +24,20 @@ const startLimitMs = 120_000;
 
 /** Starts a database server, waits until it answers, and starts it again if it is killed. */
 export async function startServer(launch: Launch): Promise<Server> {
-  let child = await start(launch);
-  let restarted = Promise.resolve(child);
+  let current = start(launch);
+  await current;
   let stopping = false;
   const keepRunning = async (): Promise<never> => {
     const restart = countRestarts();
     for (;;) {
+      const child = await current;
       const { reason } = await processes.exitOf(child);
-      if (stopping || processes.isEnding()) return new Promise(() => undefined);
       await processes.endGroup(child);
-      if (stopping) return new Promise(() => undefined);
+      if (stopping || processes.isEnding()) return new Promise(() => undefined);
       const count = restart();
       if (!count) throw new Unfit(`${launch.program.kind} ${reason} again and again; see ${launch.logFile}`);
       log(`${launch.program.kind} ${reason}: starting it again (${count})`);
-      restarted = start(launch);
-      child = await restarted;
+      current = start(launch);
     }
   };
   const failure = keepRunning();
@@ -46,8 +45,9 @@ export async function startServer(launch: Launch): Promise<Server> {
   return {
     stop: async () => {
       stopping = true;
-      // A server that is being started again is waited for. It would run on otherwise.
-      await processes.endGroup(await restarted.catch(() => child));
+      // A server that is being started again would run on if nobody waited for it. A start that fails leaves none.
+      const child = await current.catch(() => undefined);
+      if (child) await processes.endGroup(child);
     },
     failure,
   };

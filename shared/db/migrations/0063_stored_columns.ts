@@ -16,9 +16,9 @@ const columnsOfCopies = (kind: 'STORED' | 'VIRTUAL') => `ALTER TABLE contact_lis
 export const storedColumns: Migration = {
   name: '0063_stored_columns',
   up: [
-    // InnoDB's purge opens the table of an indexed VIRTUAL column through the SQL layer. In fault runs a node of Galera that
-    // was killed opened sms_messages again and again, took more memory each time, and did not start.
-    // A null takes no place in a row. It is one statement, so that no query ever misses its index.
+    // InnoDB's purge opens the table of an indexed VIRTUAL column through the SQL layer. In fault runs a Galera node
+    // that was killed opened sms_messages again and again, took more memory each time, and did not start.
+    // Each table is changed by one statement, so that no query ever misses its index.
     columnsOfTexts('STORED'),
     columnsOfCopies('STORED'),
   ],
