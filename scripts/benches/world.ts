@@ -166,9 +166,11 @@ async function describeRedis(redis: Redis): Promise<Server> {
   return { version, pids: isNamed(pid, /^(redis|valkey)/) ? { redis: pid } : {} };
 }
 
+/** Looks at all arguments, because the program itself may be the loader that starts the server with its own libraries. */
 function isNamed(pid: number, name: RegExp): boolean {
   try {
-    return name.test(fs.readFileSync(`/proc/${pid}/comm`, 'utf8'));
+    const args = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return args.some((arg) => name.test(path.basename(arg)));
   } catch {
     return false;
   }

@@ -1,7 +1,6 @@
 // @slow: it starts, stops and breaks processes of the platform.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { processlist } from '../../../shared/db/client/time-limit.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { findWorkspaceForUpdate } from '../../../shared/db/workspace/workspaces.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
@@ -10,6 +9,7 @@ import { type Client as Survivor, startApi } from '../../support/api/start-api.t
 import { workspace } from '../../support/data/factory.ts';
 import { newEmail } from '../../support/data/new-email.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { watchLockWaits } from '../../support/database/lock-wait.ts';
 import { startWeb } from '../../support/processes/processes.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
@@ -21,15 +21,6 @@ beforeAll(async () => {
   survivor = await startApi();
   own = await workspace();
 });
-
-/** Counts the statements that wait for the lock of a workspace. */
-async function countWaiting(): Promise<number> {
-  const [row] = await query(
-    `SELECT COUNT(*) AS n FROM ${processlist}
-     WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%workspaces%FOR UPDATE'`,
-  );
-  return Number(row!['n']);
-}
 
 const inFlight = 5;
 
@@ -53,8 +44,9 @@ test('at SIGTERM the requests in flight are answered and told to close their con
     }),
   );
   let stopped: Promise<unknown>;
+  const waits = await watchLockWaits();
   try {
-    await waitFor('all are in progress', async () => (await countWaiting()) === inFlight);
+    await waitFor('all wait for the lock', async () => (await waits.look()).length === inFlight);
     stopped = web.stop();
     await waitFor('no new connection is taken', () =>
       fetch(`${web.url}/health/live`).then(
@@ -65,7 +57,7 @@ test('at SIGTERM the requests in flight are answered and told to close their con
     expect(web.isRunning()).toBe(true);
   } finally {
     end();
-    await holder;
+    await Promise.all([holder, waits.close()]);
   }
   for (const { status, headers } of await Promise.all(requests))
     expect([status, headers['connection']]).toEqual([201, 'close']);

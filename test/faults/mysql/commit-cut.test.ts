@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
+import { processlist } from '../../../shared/db/client/time-limit.ts';
 import { onOneConnection, query } from '../../../shared/db/client.ts';
 import { attempt as attemptEmail } from '../../../shared/domain/email/delivery/delivery.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
@@ -164,7 +165,7 @@ test.each(moments.flatMap((moment) => stepsOfText.map((step) => [step[0], moment
 const endConnections = () =>
   onOneConnection(async () => {
     const others = await query(
-      'SELECT id AS other FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()',
+      `SELECT id AS other FROM ${processlist} WHERE db = DATABASE() AND id <> CONNECTION_ID()`,
     );
     // One that has ended by itself since is unknown.
     for (const { other } of others) await query(`KILL ${Number(other)}`).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addressOf } from '../servers/tcp-proxy.ts';
+import { waitFor } from '../time/wait-for.ts';
 
 type Own = { url: string; query: (sql: string, values?: unknown[]) => Promise<any[]> };
 
@@ -23,6 +24,10 @@ export async function replicate(
     ];
     return [file, offset] as const;
   };
+  const statusOf = async (name: 'clients' | 'wait_sessions') => {
+    const [row] = await primary.query(`SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_%_${name}'`);
+    return Number(row.Value);
+  };
   const { host, port } = addressOf(through.url);
   // MySQL allows at most 32 characters in a password for replication.
   const password = randomBytes(16).toString('hex');
@@ -36,6 +41,9 @@ export async function replicate(
   await replica.query('SET GLOBAL read_only = 1');
   await replica.query(say.follow, [host, port, 'replica', password, ...(await position())]);
   await replica.query(`START ${say.replica}`);
+  // A commit of an account blocks all logins of MySQL, also that of the replica which must acknowledge the commit.
+  if (isSemiSynchronous)
+    await waitFor('the replica acknowledges commits', async () => (await statusOf('clients')) === 1);
   const untilApplied = async (place: readonly [file: string, offset: number]) => {
     const [row] = await replica.query(`SELECT ${say.wait}(?, ?, 60) AS events`, [...place]);
     if (row.events === null || row.events < 0) throw new Error('The replica did not catch up');
@@ -48,10 +56,7 @@ export async function replicate(
     /** The replica goes on receiving changes, and does not apply them. */
     stopApplying: () => replica.query(`STOP ${say.replica} SQL_THREAD`),
     /** How many commits of the primary wait for the replica. */
-    commitsWaiting: async () => {
-      const [row] = await primary.query(`SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_%_wait_sessions'`);
-      return Number(row.Value);
-    },
+    commitsWaiting: () => statusOf('wait_sessions'),
     /** A failover: the primary is lost. The replica applies all that it has received, then takes writes. */
     failOver: async () => {
       await replica.query(`STOP ${say.replica} IO_THREAD`);
