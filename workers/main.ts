@@ -34,9 +34,6 @@ export async function startWorkers(names: string[] = jobs.map(({ name }) => name
   const connection = connectToRedis({
     // Workers wait for Redis however long it is away, unlike the connection that adds jobs.
     maxRetriesPerRequest: null,
-    // The outcomes of many jobs at one moment become one write. If the end of a job is lost with the connection,
-    // BullMQ runs the job again as that of a dead worker, and the job finds its row done.
-    enableAutoPipelining: true,
   });
   const workers = chosen.flatMap((one, index) => startLanes(one, handlers[index]!, connection));
   const schedule = startSchedule(chosen.map(({ job }) => job));

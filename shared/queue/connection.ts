@@ -15,7 +15,6 @@ const leaveReplica = (error: Error): boolean => /\bREADONLY\b/.test(error.messag
 
 type RedisSettings = {
   enableOfflineQueue?: boolean;
-  enableAutoPipelining?: boolean;
   maxRetriesPerRequest?: number | null;
   commandTimeout?: number;
   connectTimeout?: number;
@@ -100,13 +99,11 @@ function connectBySentinels(servers: Servers, settings: RedisSettings): Redis {
 }
 
 function connectToCluster(servers: Servers, settings: RedisSettings): Cluster {
-  const { enableOfflineQueue, enableAutoPipelining, retryStrategy, maxRetriesPerRequest, ...others } =
-    settings;
+  const { enableOfflineQueue, retryStrategy, maxRetriesPerRequest, ...others } = settings;
   const access = accessOf(servers);
   const isWorker = maxRetriesPerRequest === null;
   return new (isWorker ? WorkerCluster : Cluster)(nodesOf(servers, redisPort), {
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
-    ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
     ...(!isWorker && { maxRedirections: producerRedirections }),
     slotsRefreshTimeout: 1_000,
     // A node that hangs keeps its connections open, and only another node tells that it has lost its slots.
