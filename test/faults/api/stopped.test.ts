@@ -28,6 +28,7 @@ const inFlight = 5;
 test('at SIGTERM the requests in flight are answered and told to close their connections, and no new one is taken', async () => {
   const web = await startWeb();
   const api = clientOf(web.url);
+  const waits = await watchLockWaits();
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   // Creating a webhook locks its workspace, so the request waits for this lock.
@@ -44,7 +45,6 @@ test('at SIGTERM the requests in flight are answered and told to close their con
     }),
   );
   let stopped: Promise<unknown>;
-  const waits = await watchLockWaits();
   try {
     await waitFor('all wait for the lock', async () => (await waits.look()).length === inFlight);
     stopped = web.stop();
