@@ -195,7 +195,10 @@ function unknownParameter(name: string, known: readonly string[]): string {
     : `is not a query parameter of this operation: the name must be ${oneOf(known, name)}`;
 }
 
+const encoded = /[%+]/;
+
 function decode(text: string): string | null {
+  if (!encoded.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

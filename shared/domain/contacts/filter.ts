@@ -34,7 +34,7 @@ const wordSources: Source[] = ['firstName', 'lastName', 'company', 'furtherWord'
 function searchOf(search: string): ContactSearch | null {
   if (search === '') return null;
   const whole = termFor(search);
-  const parts = [...new Set(search.split(/\s+/u))].map(termFor);
+  const parts = [...new Set(search.split(/\s+/u))].map((part) => (part === search ? whole : termFor(part)));
   const plain = plainWordsOf(parts);
   const isFoundIn = (contact: ContactRecord) => {
     const texts = textsOf(contact);
