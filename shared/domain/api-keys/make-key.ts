@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { KeyKind } from '../../db/api-keys/api-keys.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -18,7 +18,7 @@ export function newKey(kind: KeyKind): string {
 }
 
 function checksum(text: string): string {
-  let value = createHash('sha256').update(text).digest().readUIntBE(0, 6);
+  let value = hash('sha256', text, 'buffer').readUIntBE(0, 6);
   let digits = '';
   for (let index = 0; index < 6; index += 1) {
     digits += alphabet[value % 62];
@@ -33,7 +33,7 @@ export function isWellFormed(key: string): boolean {
 }
 
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 /** `sig_` and 32 random bytes; the whole string is the HMAC key (API decisions §3). */
